@@ -1,6 +1,7 @@
 import { writeClientErrorTypes, writeClientTypes } from "./client_types.ts";
 import { writeErrorCatalogue } from "./error_catalogue.ts";
 import { writePythonProblems } from "./python_problems.ts";
+import { writePythonRecords } from "./python_records.ts";
 import { writeRecordSql } from "./record_sql.ts";
 import { writeExampleSignatures } from "./example_signatures.ts";
 import { writeContributing, writeScripts } from "./tasks.ts";
@@ -14,6 +15,7 @@ export const PAGES: Readonly<Record<string, (text: string) => string>> = {
   "packages/client/src/api_types.ts": writeClientTypes,
   "packages/client/src/error_types.ts": writeClientErrorTypes,
   "packages/python/src/gold_partner/problems.py": writePythonProblems,
+  "packages/python/src/gold_partner/records.py": writePythonRecords,
   "packages/server/src/reads/record_members.sql": writeRecordSql,
   "packages/protocol/src/openapi/examples/signatures.ts": writeExampleSignatures,
   "CONTRIBUTING.md": writeContributing,

@@ -140,7 +140,9 @@ describe("the audit of stored requests", () => {
   });
 
   it("reports an order without a text that its signed request gives, for each text of orders", async () => {
-    const texts = Object.entries(ORDER).filter(([, member]) => isAsked(member) && member.form.form === "text");
+    const texts = Object.entries(ORDER).filter(([, member]) =>
+      isAsked(member) && member.form.form === "text"
+    );
     assert(texts.length >= 2);
     for (const [index, [name]] of texts.entries()) {
       await bookSignedOrders(books.api, [trader], BASE_URL, "buy", 10n, { [name]: "lost" });

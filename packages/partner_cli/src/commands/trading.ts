@@ -1,3 +1,10 @@
+import {
+  isAsked,
+  type Members,
+  ORDER as ORDER_MEMBERS,
+  QUOTE as QUOTE_MEMBERS,
+  WITHDRAWAL as WITHDRAWAL_MEMBERS,
+} from "@gold-partner/protocol";
 import type { Command, Invocation } from "../command.ts";
 import { usage } from "../failure.ts";
 import { RECORD, RECORD_HELP, recordingClient } from "../record.ts";
@@ -8,26 +15,46 @@ const KEY_HELP =
   "--key sets the Idempotency-Key. Repeat a write whose outcome is unknown with the key that the error shows: " +
   "it is executed once.";
 
-const TEXTS = { reference: { type: "string" }, "account-label": { type: "string" } } as const;
-const TEXTS_USAGE = "[--reference TEXT] [--account-label TEXT]";
-const textsOf = (values: Invocation["values"]) => ({
-  reference: optional(values, "reference"),
-  account_label: optional(values, "account-label"),
-});
+/** The partner's own texts that a request may give, each with its option. */
+class Texts {
+  readonly usage: string;
+  readonly options: Readonly<Record<string, { readonly type: "string" }>>;
+  readonly #names: readonly string[];
+
+  constructor(members: Members) {
+    this.#names = Object.keys(members).filter((name) =>
+      isAsked(members[name]!) && members[name]!.form.form === "text"
+    );
+    const options = this.#names.map(optionOf);
+    this.usage = options.map((option) => `[--${option} TEXT]`).join(" ");
+    this.options = Object.fromEntries(options.map((option) => [option, { type: "string" }]));
+  }
+
+  read(values: Invocation["values"]): Readonly<Record<string, string | undefined>> {
+    return Object.fromEntries(this.#names.map((name) => [name, optional(values, optionOf(name))]));
+  }
+}
+
+const optionOf = (member: string) => member.replaceAll("_", "-");
+const [QUOTE_TEXTS, ORDER_TEXTS, WITHDRAWAL_TEXTS] = [
+  new Texts(QUOTE_MEMBERS),
+  new Texts(ORDER_MEMBERS),
+  new Texts(WITHDRAWAL_MEMBERS),
+];
 
 const writeOptions = (key: string | undefined) => key === undefined ? {} : { idempotencyKey: key };
 
 export const QUOTE: Command = {
   name: "quote",
-  usage: `buy|sell --grams G | --amount SAR ${TEXTS_USAGE} [--key KEY]`,
+  usage: `buy|sell --grams G | --amount SAR ${QUOTE_TEXTS.usage} [--key KEY]`,
   does: "requests a firm quote, which is valid for 60 seconds and one order",
   help: KEY_HELP,
-  options: { grams: { type: "string" }, amount: { type: "string" }, ...TEXTS, ...KEY },
+  options: { grams: { type: "string" }, amount: { type: "string" }, ...QUOTE_TEXTS.options, ...KEY },
   takes: ["buy|sell"],
   async run({ values, positionals: [side], client }) {
     if (side !== "buy" && side !== "sell") throw usage(`The side must be buy or sell; got ${side}.`);
     const [gold_grams, amount_sar] = [optional(values, "grams"), optional(values, "amount")];
-    const [options, texts] = [writeOptions(optional(values, "key")), textsOf(values)];
+    const [options, texts] = [writeOptions(optional(values, "key")), QUOTE_TEXTS.read(values)];
     if (gold_grams !== undefined && amount_sar === undefined) {
       return { reply: await (await client()).createQuote({ side, gold_grams, ...texts }, options) };
     }
@@ -40,15 +67,15 @@ export const QUOTE: Command = {
 
 export const ORDER: Command = {
   name: "order",
-  usage: `QUOTE_ID ${TEXTS_USAGE} [--key KEY] [--record FILE]`,
+  usage: `QUOTE_ID ${ORDER_TEXTS.usage} [--key KEY] [--record FILE]`,
   does: "executes a quote with a signed order",
   help: `The order inherits the two texts from the quote, each unless it is given here. ${KEY_HELP}
 ${RECORD_HELP}`,
-  options: { ...TEXTS, ...KEY, ...RECORD },
+  options: { ...ORDER_TEXTS.options, ...KEY, ...RECORD },
   takes: ["QUOTE_ID"],
   async run(invocation) {
     const { values, positionals: [quote_id] } = invocation;
-    const request = { quote_id: quote_id!, ...textsOf(values) };
+    const request = { quote_id: quote_id!, ...ORDER_TEXTS.read(values) };
     const options = writeOptions(optional(values, "key"));
     return { reply: await (await recordingClient(invocation)).placeOrder(request, options) };
   },
@@ -56,13 +83,13 @@ ${RECORD_HELP}`,
 
 export const WITHDRAW: Command = {
   name: "withdraw",
-  usage: `--amount SAR ${TEXTS_USAGE} [--key KEY] [--record FILE]`,
+  usage: `--amount SAR ${WITHDRAWAL_TEXTS.usage} [--key KEY] [--record FILE]`,
   does: "withdraws SAR to the registered IBAN with a signed request",
   help: `${KEY_HELP}\n${RECORD_HELP}`,
-  options: { amount: { type: "string" }, ...TEXTS, ...KEY, ...RECORD },
+  options: { amount: { type: "string" }, ...WITHDRAWAL_TEXTS.options, ...KEY, ...RECORD },
   async run(invocation) {
     const { values } = invocation;
-    const request = { amount_sar: required(values, "amount"), ...textsOf(values) };
+    const request = { amount_sar: required(values, "amount"), ...WITHDRAWAL_TEXTS.read(values) };
     const options = writeOptions(optional(values, "key"));
     return { reply: await (await recordingClient(invocation)).createWithdrawal(request, options) };
   },

@@ -3,7 +3,7 @@
 // and replies, the SQL that writes the record's JSON (tools/docs/record_sql.ts), the clients' types and the
 // audit follow from it.
 import { z } from "zod";
-import { type IdPrefix } from "../id.ts";
+import type { IdPrefix } from "../id.ts";
 import { grams, sar, sarPerGram } from "./quantity.ts";
 import { idText, instant as instantText, side as sideText } from "./text.ts";
 

@@ -13,7 +13,7 @@ import re
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, Unpack, cast
 from urllib.parse import quote, urlencode
 
 from . import replies
@@ -73,9 +73,8 @@ def create_quote(
     *,
     gold_grams: Quantity | None = None,
     amount_sar: Quantity | None = None,
-    reference: str | None = None,
-    account_label: str | None = None,
     idempotency_key: str | None = None,
+    **texts: Unpack[replies.QuoteTexts],
 ) -> Call[replies.Quote]:
     """Requests a firm quote for an amount of gold or of SAR.
 
@@ -87,7 +86,7 @@ def create_quote(
     """
     if (gold_grams is None) == (amount_sar is None):
         raise GoldError("argument_invalid", "Pass either gold_grams or amount_sar.")
-    members = {"side": side, "reference": reference, "account_label": account_label}
+    members = {"side": side, **_texts(texts, replies.QuoteTexts)}
     body = write_json(members, {"gold_grams": gold_grams, "amount_sar": amount_sar})
     return _write("createQuote", "/v1/quotes", body, _reader(replies.Quote), idempotency_key)
 
@@ -100,9 +99,8 @@ def get_quote(quote_id: str) -> Call[replies.Quote]:
 def place_order(
     quote_id: str,
     *,
-    reference: str | None = None,
-    account_label: str | None = None,
     idempotency_key: str | None = None,
+    **texts: Unpack[replies.OrderTexts],
 ) -> Call[replies.PlacedOrder]:
     """Executes a quote, once. The order is signed.
 
@@ -113,7 +111,7 @@ def place_order(
     Codes: `quote_expired`, `quote_already_executed`, `not_found`, `insufficient_funds`, `insufficient_gold`,
     `insufficient_inventory`.
     """
-    members = {"quote_id": quote_id, "reference": reference, "account_label": account_label}
+    members = {"quote_id": quote_id, **_texts(texts, replies.OrderTexts)}
     body = write_json(members, {})
     read = _reader(replies.PlacedOrder)
     return _write("createOrder", "/v1/orders", body, read, idempotency_key, signed=True)
@@ -144,9 +142,8 @@ def list_orders(
 def create_withdrawal(
     amount_sar: Quantity,
     *,
-    reference: str | None = None,
-    account_label: str | None = None,
     idempotency_key: str | None = None,
+    **texts: Unpack[replies.WithdrawalTexts],
 ) -> Call[replies.CreatedWithdrawal]:
     """Withdraws SAR to your registered IBAN. The amount is held at once. The withdrawal is signed.
 
@@ -155,8 +152,7 @@ def create_withdrawal(
 
     Codes: `insufficient_funds`, `limit_exceeded`, `withdrawal_reference_reused`.
     """
-    members = {"reference": reference, "account_label": account_label}
-    body = write_json(members, {"amount_sar": amount_sar})
+    body = write_json(_texts(texts, replies.WithdrawalTexts), {"amount_sar": amount_sar})
     read = _reader(replies.CreatedWithdrawal)
     return _write("createWithdrawal", "/v1/withdrawals", body, read, idempotency_key, signed=True)
 
@@ -381,6 +377,13 @@ def _simulate(
     operation = "simulate" + name.title().replace("_", "")
     body = write_json(members, {})
     return _write(operation, f"/sandbox/simulate/{name}", body, _reader(reply_type), idempotency_key)
+
+
+def _texts(texts: Mapping[str, object], known: Any) -> dict[str, str | None]:
+    """Refuses a misspelt argument as Python does, before anything is sent."""
+    for name in texts.keys() - known.__annotations__.keys():
+        raise TypeError(f"got an unexpected keyword argument {name!r}")
+    return cast(dict[str, str | None], texts)
 
 
 def _write(

@@ -8,7 +8,14 @@ A test compares these types with the service's OpenAPI document. The service may
 from decimal import Decimal
 from typing import Literal, NotRequired, TypedDict
 
-Side = Literal["buy", "sell"]
+from . import records
+from .records import Order as Order
+from .records import OrderTexts as OrderTexts
+from .records import Quote as Quote
+from .records import QuoteTexts as QuoteTexts
+from .records import Side as Side
+from .records import Withdrawal as Withdrawal
+from .records import WithdrawalTexts as WithdrawalTexts
 
 
 class Health(TypedDict):
@@ -59,55 +66,9 @@ class Balances(TypedDict):
     as_of: str
 
 
-class Quote(TypedDict):
-    """A price that is firm for a minute, for one order. It reserves neither funds nor gold."""
-
-    quote_id: str
-    side: Side
-    gold_grams: Decimal
-    price_per_gram_sar: Decimal
-    #: The amount that the order moves. A buy rounds up to the halala, a sell rounds down.
-    total_sar: Decimal
-    status: Literal["open", "executed", "expired"]
-    created_at: str
-    expires_at: str
-    #: Your own texts; absent if you gave none.
-    reference: NotRequired[str]
-    account_label: NotRequired[str]
-
-
-class Order(TypedDict):
-    order_id: str
-    quote_id: str
-    side: Side
-    gold_grams: Decimal
-    price_per_gram_sar: Decimal
-    total_sar: Decimal
-    status: Literal["executed"]
-    executed_at: str
-    #: Your own texts; absent if neither the order nor its quote had them.
-    reference: NotRequired[str]
-    account_label: NotRequired[str]
-    #: The list of bars that was in force. Absent for orders before 0.4.0.
-    reserves_list_id: NotRequired[str]
-
-
 class PlacedOrder(Order):
     #: The account right after the order.
     balances: Balances
-
-
-class Withdrawal(TypedDict):
-    """A withdrawal of SAR. After it is rejected or returned, the amount is available again."""
-
-    withdrawal_id: str
-    amount_sar: Decimal
-    reference: str | None
-    iban_masked: str
-    status: Literal["pending_approval", "approved", "submitted", "paid", "rejected", "returned"]
-    created_at: str
-    #: Your own text; absent if you gave none.
-    account_label: NotRequired[str]
 
 
 class CreatedWithdrawal(Withdrawal):
@@ -115,20 +76,12 @@ class CreatedWithdrawal(Withdrawal):
     balances: Balances
 
 
-class Funding(TypedDict):
-    """A payment of SAR into the account."""
-
-    funding_id: str
-    amount_sar: Decimal
-    created_at: str
+class Funding(records.Funding):
     #: When the bank took the payment back. None: the payment was not reversed.
     reversed_at: str | None
 
 
-class SandboxFunding(TypedDict):
-    funding_id: str
-    amount_sar: Decimal
-    created_at: str
+class SandboxFunding(records.Funding):
     #: The account right after the funding.
     balances: Balances
 
