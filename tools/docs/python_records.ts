@@ -1,13 +1,13 @@
 import {
   FUNDING,
   fundingReply,
-  isAsked,
   type Member,
   type Members,
   ORDER,
   orderReply,
   QUOTE,
   quoteReply,
+  textsOf,
   WITHDRAWAL,
   withdrawalReply,
 } from "@gold-partner/protocol";
@@ -41,13 +41,13 @@ export function writePythonRecords(): string {
       ...comment(described(each)),
       `${member}: ${typeOf(each)}`,
     ]);
-    const texts = Object.entries(members).filter(([, each]) => isAsked(each) && each.form.form === "text");
+    const texts = Object.keys(textsOf(members));
     return [
       declare(name, "TypedDict", [`"""${description}"""`, "", ...lines]),
       ...texts.length === 0 ? [] : [declare(
         `${name}Texts`,
         "TypedDict, total=False",
-        [`"""The texts that a request may give."""`, "", ...texts.map(([member]) => `${member}: str | None`)],
+        [`"""The texts that a request may give."""`, "", ...texts.map((member) => `${member}: str | None`)],
       )],
     ];
   });

@@ -208,6 +208,7 @@ export {
   statementQuery,
   type StatementReply,
   statementReply,
+  textsOf,
   type TokenReply,
   tokenReply,
   type TokenRequest,

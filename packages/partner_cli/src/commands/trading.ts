@@ -1,8 +1,8 @@
 import {
-  isAsked,
   type Members,
   ORDER as ORDER_MEMBERS,
   QUOTE as QUOTE_MEMBERS,
+  textsOf,
   WITHDRAWAL as WITHDRAWAL_MEMBERS,
 } from "@gold-partner/protocol";
 import type { Command, Invocation } from "../command.ts";
@@ -22,9 +22,7 @@ class Texts {
   readonly #names: readonly string[];
 
   constructor(members: Members) {
-    this.#names = Object.keys(members).filter((name) =>
-      isAsked(members[name]!) && members[name]!.form.form === "text"
-    );
+    this.#names = Object.keys(textsOf(members));
     const options = this.#names.map(optionOf);
     this.usage = options.map((option) => `[--${option} TEXT]`).join(" ");
     this.options = Object.fromEntries(options.map((option) => [option, { type: "string" }]));

@@ -95,3 +95,13 @@ export const askedOf = <M extends Members>(
   Object.fromEntries(
     Object.entries(members).flatMap(([name, member]) => isAsked(member) ? [[name, member.asked]] : []),
   ) as never;
+
+type Text = { readonly asked: z.ZodOptional<z.ZodString> };
+
+/** The partner's own texts: the members that a request may have and that are texts. */
+export const textsOf = <M extends Members>(
+  members: M,
+): { [K in keyof M as M[K] extends Text ? K : never]: M[K] } =>
+  Object.fromEntries(
+    Object.entries(members).filter(([, member]) => isAsked(member) && member.form.form === "text"),
+  ) as never;

@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { accountLabel } from "./partner_text.ts";
+import { replyOf, textsOf } from "./member.ts";
+import { ORDER } from "./order.ts";
 import { grams, sar } from "./quantity.ts";
 import { date, instant, reservesListIdText } from "./text.ts";
+import { WITHDRAWAL } from "./withdrawal.ts";
 
 export const statementQuery = z.strictObject({
   from: date.meta({ description: "The first day. The span has no limit." }),
@@ -25,6 +27,8 @@ export const statementBalance = z.object({
 })
   .meta({ id: "StatementBalance", description: "The account's three balances." });
 
+const { reference: _, ...texts } = replyOf(textsOf({ ...WITHDRAWAL, ...ORDER }));
+
 export const statementReply = z.object({
   from: date.meta({ description: "The first day." }),
   to: date.meta({ description: "The last day." }),
@@ -47,7 +51,7 @@ export const statementReply = z.object({
     reference: z.string().meta({
       description: "The reference of the order or withdrawal; absent if it has none. Empty in CSV.",
     }).optional(),
-    account_label: accountLabel.reply,
+    ...texts,
     reserves_list_id: reservesListIdText.meta({
       description:
         "The list of bars that the order names; absent for other postings and for orders before 0.4.0.",
