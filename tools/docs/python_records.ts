@@ -34,6 +34,9 @@ from typing import Literal, NotRequired, TypedDict
 Side = Literal["buy", "sell"]
 `;
 
+/** The texts of the postings of a statement. The reference has words of its own in the schema of statements. */
+const POSTING_TEXTS: Members = textsOf({ ...WITHDRAWAL, ...ORDER });
+
 /** Returns the text of the Python client's module with the types of records and of the texts of requests. */
 export function writePythonRecords(): string {
   const classes = Object.entries(RECORDS).flatMap(([name, [members, { description }]]) => {
@@ -51,7 +54,16 @@ export function writePythonRecords(): string {
       )],
     ];
   });
-  return [HEAD, ...classes].join("\n\n");
+  const posting = Object.entries(POSTING_TEXTS).flatMap(([member, each]) => [
+    ...comment(described(each)),
+    `${member}: ${typeOf(each)}`,
+  ]);
+  const texts = declare("PostingTexts", "TypedDict", [
+    '"""The texts of the order or withdrawal that caused a posting."""',
+    "",
+    ...posting,
+  ]);
+  return [HEAD, ...classes, texts].join("\n\n");
 }
 
 const declare = (name: string, base: string, lines: readonly string[]): string =>

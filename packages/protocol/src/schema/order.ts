@@ -2,7 +2,7 @@ import { z } from "zod";
 import { balancesReply } from "./balance.ts";
 import { asked, askedOf, gramsIn, id, instantIn, priceIn, replyOf, sarIn, sideIn, word } from "./member.ts";
 import { pageOf } from "./page.ts";
-import { partnerTexts } from "./partner_text.ts";
+import { ACCOUNT_LABEL, PARTNER_REFERENCE, partnerText } from "./partner_text.ts";
 import { requestBody } from "./request_body.ts";
 import { reservesListIdText } from "./text.ts";
 
@@ -20,7 +20,9 @@ export const ORDER = {
   total_sar: sarIn("total", "The SAR that moved, at most 2 decimals."),
   status: word("executed", "An order is executed completely, or it does not exist."),
   executed_at: instantIn("executed_at", "When the order was booked."),
-  ...partnerTexts({ inherited: true }),
+  // An order inherits these texts from its quote, each unless its own request gives one.
+  reference: partnerText(PARTNER_REFERENCE, { inherited: true }),
+  account_label: partnerText(ACCOUNT_LABEL, { inherited: true }),
   reserves_list_id: {
     form: { form: "id", prefix: "lst_" },
     column: "list_id",

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { IDEMPOTENCY_KEY_FORM } from "../header.ts";
 import { CURSOR_MAX_CHARACTERS, PAGE_DEFAULT_ITEMS, PAGE_MAX_ITEMS } from "../limit.ts";
-import { accountLabelParam, referenceParam } from "./partner_text.ts";
+import { ACCOUNT_LABEL, PARTNER_REFERENCE, partnerText } from "./partner_text.ts";
 import { instantParam } from "./text.ts";
 
 /**
@@ -57,8 +57,12 @@ export type ListQuery = z.infer<typeof listQuery>;
 const FILTER = "The text must match exactly, in every code point.";
 const FILTERED_LIST_PARAMETERS = {
   ...LIST_PARAMETERS,
-  reference: referenceParam.meta({ description: `Only items with this reference. ${FILTER}` }),
-  account_label: accountLabelParam.meta({ description: `Only items with this account_label. ${FILTER}` }),
+  reference: partnerText(PARTNER_REFERENCE).asked.meta({
+    description: `Only items with this reference. ${FILTER}`,
+  }),
+  account_label: partnerText(ACCOUNT_LABEL).asked.meta({
+    description: `Only items with this account_label. ${FILTER}`,
+  }),
 };
 
 /** The query of a list whose items can have the partner's own texts. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { asked, askedOf, given, gramsIn, id, instantIn, priceIn, replyOf, sarIn, sideIn } from "./member.ts";
-import { partnerTexts } from "./partner_text.ts";
+import { ACCOUNT_LABEL, PARTNER_REFERENCE, partnerText } from "./partner_text.ts";
 import { amountParam, gramsParam } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
 import { side } from "./text.ts";
@@ -19,7 +19,8 @@ export const QUOTE = {
   ),
   created_at: instantIn("created_at", "When the quote was made."),
   expires_at: instantIn("expires_at", "Until when the price is firm."),
-  ...partnerTexts(),
+  reference: partnerText(PARTNER_REFERENCE),
+  account_label: partnerText(ACCOUNT_LABEL),
 } as const;
 
 const { side: askedSide, gold_grams, ...texts } = askedOf(QUOTE);

@@ -3,7 +3,7 @@ import { REFERENCE_FORM, REFERENCE_MAX_CHARACTERS } from "../limit.ts";
 import { balancesReply } from "./balance.ts";
 import { asked, askedOf, given, ibanIn, id, instantIn, replyOf, sarIn, textIn } from "./member.ts";
 import { pageOf } from "./page.ts";
-import { accountLabel } from "./partner_text.ts";
+import { ACCOUNT_LABEL, partnerText } from "./partner_text.ts";
 import { amountParam } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
 
@@ -46,7 +46,7 @@ export const WITHDRAWAL = {
   ),
   status: given(withdrawalStatus),
   created_at: instantIn("created_at", "When you requested the withdrawal."),
-  account_label: accountLabel,
+  account_label: partnerText(ACCOUNT_LABEL),
 } as const;
 
 export const withdrawalRequest = requestBody({

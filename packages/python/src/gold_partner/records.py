@@ -113,3 +113,12 @@ class Funding(TypedDict):
     amount_sar: Decimal
     #: When the funding was booked.
     created_at: str
+
+
+class PostingTexts(TypedDict):
+    """The texts of the order or withdrawal that caused a posting."""
+
+    #: Your own reference; absent if you sent none.
+    reference: NotRequired[str]
+    #: Your own customer, account or desk; absent if you sent none.
+    account_label: NotRequired[str]

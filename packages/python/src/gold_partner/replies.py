@@ -137,7 +137,7 @@ class StatementBalance(TypedDict):
     gold_grams: Decimal
 
 
-class Posting(TypedDict):
+class Posting(records.PostingTexts):
     posted_at: str
     #: The id of the order, funding or withdrawal that caused the posting.
     id: str
@@ -147,9 +147,6 @@ class Posting(TypedDict):
     #: In the account's unit. Negative when the balance went down.
     change: Decimal
     balance_after: Decimal
-    #: Your own texts for the order or the withdrawal; absent if you gave none.
-    reference: NotRequired[str]
-    account_label: NotRequired[str]
     #: The list of bars that the order names. Absent for other postings and for orders before 0.4.0.
     reserves_list_id: NotRequired[str]
 
