@@ -69,14 +69,14 @@ export function writePythonRecords(): string {
 const declare = (name: string, base: string, lines: readonly string[]): string =>
   `class ${name}(${base}):\n${lines.map((line) => line && `    ${line}`).join("\n")}\n`;
 
-function typeOf({ form, reply }: Member): string {
-  const value = form.form === "sar" || form.form === "grams" || form.form === "price"
+function typeOf({ form, prefix, reply }: Member): string {
+  const value = form === "sar" || form === "grams" || form === "price"
     ? "Decimal"
-    : form.form === "side"
+    : form === "side"
     ? "Side"
-    : form.form === "word"
-    ? `Literal["${form.word}"]`
-    : form.form === "given"
+    : form === "word"
+    ? `Literal["${prefix}"]`
+    : form === "given"
     ? `Literal[${
       (reply as unknown as { options: readonly string[] }).options.map((each) => `"${each}"`).join(", ")
     }]`

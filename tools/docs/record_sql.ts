@@ -15,7 +15,7 @@ export function writeRecordSql(): string {
   return [
     "-- Written by npm run docs from the members of the records (packages/protocol/src/schema). Do not edit.\n",
     ...Object.entries(RECORDS).map(([name, [table, members]]) => {
-      const extra = Object.entries(members).filter(([, { form }]) => form.form === "given");
+      const extra = Object.entries(members).filter(([, { form }]) => form === "given");
       const parameters = [`given gold.${table}`, ...extra.map(([member]) => `${member} text`)].join(", ");
       return `create or replace function gold.${name}(${parameters}) returns text
 language sql stable
@@ -28,7 +28,7 @@ return ${join(Object.entries(members).flatMap(([member, each], at) => partsOf(me
 /** A literal in quotes, or an expression. */
 type Part = { readonly literal: string } | { readonly expression: string };
 
-function partsOf(name: string, { form, column, reply }: Member, isFirst: boolean): Part[] {
+function partsOf(name: string, { form, prefix = "", column, reply }: Member, isFirst: boolean): Part[] {
   const label = `${isFirst ? "" : ","}"${name}":`;
   const value = `(given).${column}`;
   const quoted = (expression: string, prefix = "") => [
@@ -38,16 +38,16 @@ function partsOf(name: string, { form, column, reply }: Member, isFirst: boolean
   ];
   const plain = (expression: string) => [{ literal: label }, { expression }];
   if (reply.isOptional()) {
-    const text = form.form === "id"
-      ? `'${label}"${form.prefix}' || ${value} || '"'`
+    const text = form === "id"
+      ? `'${label}"${prefix}' || ${value} || '"'`
       : `'${label}' || to_json(${value})::text`;
     return [{ expression: `coalesce(${text}, '')` }];
   }
-  switch (form.form) {
+  switch (form) {
     case "id":
-      return quoted(value, form.prefix);
+      return quoted(value, prefix);
     case "word":
-      return [{ literal: `${label}"${form.word}"` }];
+      return [{ literal: `${label}"${prefix}"` }];
     case "given":
       return quoted(name);
     case "side":

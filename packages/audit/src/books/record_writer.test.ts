@@ -23,8 +23,8 @@ interface RecordCase {
 
 /** The value as the audit reads it from its column. */
 function valueOf({ form }: Member, value: string | number | null | undefined): unknown {
-  if (form.form === "instant") return instantMs(`${value}`);
-  return ["sar", "grams", "price"].includes(form.form) ? BigInt(value!) : value;
+  if (form === "instant") return instantMs(`${value}`);
+  return ["sar", "grams", "price"].includes(form) ? BigInt(value!) : value;
 }
 
 describe("writeMembers()", () => {
@@ -36,7 +36,7 @@ describe("writeMembers()", () => {
       const columns = RECORDS[record]!;
       const values = Object.values(columns).map((
         member,
-      ) => [member.column, valueOf(member, row[member.column])]);
+      ) => [member.column, valueOf(member, row[member.column ?? ""])]);
       assertEquals(writeMembers(columns, Object.fromEntries(values), status ? { status } : {}), members);
     });
   }

@@ -16,17 +16,17 @@ export const writeMembers = (
   given: Readonly<Record<string, string>> = {},
 ): string =>
   Object.entries(members).flatMap(([name, member]) => {
-    const value = member.form.form === "given" ? given[name] : row[member.column];
+    const { form, column, prefix } = member;
+    const value = form === "word" ? prefix : form === "given" ? given[name] : row[column!];
     if (value === null && member.reply.isOptional()) return [];
     return [`"${name}":${value === null ? "null" : write(member, value)}`];
   }).join(",");
 
-function write({ form }: Member, value: Row[string]): string {
-  switch (form.form) {
+function write({ form, prefix }: Member, value: Row[string]): string {
+  switch (form) {
     case "id":
-      return `"${form.prefix}${value}"`;
+      return `"${prefix}${value}"`;
     case "word":
-      return `"${form.word}"`;
     case "given":
     case "side":
       return `"${value}"`;

@@ -114,13 +114,9 @@ const REQUESTS = {
 } as const;
 
 /** The value of the column if the request's member decides it. An empty text is the same as none. */
-function askedValue({ asked, form }: AskedMember, member: unknown): unknown {
+function askedValue({ asked, form, prefix }: AskedMember, member: unknown): unknown {
   const value = asked.parse(member) ?? null;
-  return form.form === "id"
-    ? uuidOfId(form.prefix as IdPrefix, value as string)
-    : value === ""
-    ? null
-    : value;
+  return form === "id" ? uuidOfId(prefix as IdPrefix, value as string) : value === "" ? null : value;
 }
 
 /** Checks every member of the stored request of an executed order or withdrawal against its record. */
@@ -147,9 +143,9 @@ export async function checkExecuted(
     const asked = Object.entries(members).filter(([, member]) => isAsked(member)) as [string, AskedMember][];
     const expected = asked.map(([name, member]) =>
       askedValue(member, (params as Record<string, unknown>)[name]) ??
-        (member.inherited ? quote?.[member.column] : null)
+        (member.inherited ? quote?.[member.column!] : null)
     );
-    const found = asked.map(([, { column }]) => record[column]);
+    const found = asked.map(([, { column }]) => record[column!]);
     findings.expect("request_matches", row, textOf(expected), textOf(found));
   } catch (error) {
     findings.add("request_matches", row, "a body that the operation accepts", (error as Error).message);

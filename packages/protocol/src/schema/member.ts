@@ -8,16 +8,14 @@ import { grams, sar, sarPerGram } from "./quantity.ts";
 import { idText, instant as instantText, side as sideText } from "./text.ts";
 
 /** How a member's value is written in JSON. `given` is a text that no column of the record has. */
-export type Form =
-  | { readonly form: "id"; readonly prefix: string }
-  | { readonly form: "word"; readonly word: string }
-  | { readonly form: "sar" | "grams" | "price" | "instant" | "side" | "text" | "iban" }
-  | { readonly form: "given" };
+export type Form = "id" | "word" | "sar" | "grams" | "price" | "instant" | "side" | "text" | "iban" | "given";
 
 export interface Member<R extends z.ZodType = z.ZodType> {
   readonly form: Form;
-  /** The column of the record's table. */
-  readonly column: string;
+  /** Begins every id of the form `id`. It is the whole value of the form `word`. */
+  readonly prefix?: string;
+  /** The column of the record's table. A `word` and a `given` text have none. */
+  readonly column?: string;
   readonly reply: R;
 }
 
@@ -31,20 +29,18 @@ export interface AskedMember<R extends z.ZodType = z.ZodType, A extends z.ZodTyp
 export type Members = Readonly<Record<string, Member>>;
 
 export const id = (prefix: IdPrefix): Member<z.ZodString> => ({
-  form: { form: "id", prefix },
+  form: "id",
+  prefix,
   column: "id",
   reply: idText(prefix),
 });
 
-type ColumnForm = "sar" | "grams" | "price" | "instant" | "side" | "iban";
-
 /** A member that its column gives, in this form. `says` replaces the usual description. */
-const from =
-  <R extends z.ZodType>(form: ColumnForm, usual: R) => (column: string, says?: string): Member<R> => ({
-    form: { form },
-    column,
-    reply: says === undefined ? usual : usual.meta({ description: says }),
-  });
+const from = <R extends z.ZodType>(form: Form, usual: R) => (column: string, says?: string): Member<R> => ({
+  form,
+  column,
+  reply: says === undefined ? usual : usual.meta({ description: says }),
+});
 export const sarIn = from("sar", sar);
 export const gramsIn = from("grams", grams);
 export const priceIn = from("price", sarPerGram);
@@ -54,22 +50,21 @@ export const ibanIn = from("iban", z.string());
 
 /** A text. If the reply's schema is optional, null gives no member. */
 export const textIn = <R extends z.ZodType>(column: string, reply: R): Member<R> => ({
-  form: { form: "text" },
+  form: "text",
   column,
   reply,
 });
 
 /** A member with the same value in every record. */
 export const word = <W extends string>(text: W, says: string): Member<z.ZodLiteral<W>> => ({
-  form: { form: "word", word: text },
-  column: "",
+  form: "word",
+  prefix: text,
   reply: z.literal(text).meta({ description: says }),
 });
 
 /** A text that the writer of the JSON gives, because it can change. */
 export const given = <R extends z.ZodType>(reply: R): Member<R> => ({
-  form: { form: "given" },
-  column: "",
+  form: "given",
   reply,
 });
 
@@ -103,5 +98,5 @@ export const textsOf = <M extends Members>(
   members: M,
 ): { [K in keyof M as M[K] extends Text ? K : never]: M[K] } =>
   Object.fromEntries(
-    Object.entries(members).filter(([, member]) => isAsked(member) && member.form.form === "text"),
+    Object.entries(members).filter(([, member]) => isAsked(member) && member.form === "text"),
   ) as never;

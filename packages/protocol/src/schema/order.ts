@@ -24,7 +24,8 @@ export const ORDER = {
   reference: partnerText(PARTNER_REFERENCE, { inherited: true }),
   account_label: partnerText(ACCOUNT_LABEL, { inherited: true }),
   reserves_list_id: {
-    form: { form: "id", prefix: "lst_" },
+    form: "id",
+    prefix: "lst_",
     column: "list_id",
     reply: reservesListIdText.meta({
       description:
