@@ -60,7 +60,8 @@ export async function createTrader(sql: Sql): Promise<Trader> {
 
 /**
  * Books a quote and a signed order for each trader: one call books all quotes, another one all orders. A call
- * takes 64 traders at most. `lost` are members that the signed requests have and that booking does not get.
+ * takes 64 traders at most. `texts` are members of the signed requests, which booking gets, too, unless they are
+ * `lost`.
  *
  * @throws Error when a quote or an order is refused.
  */
@@ -70,17 +71,15 @@ export async function bookSignedOrders(
   baseUrl: string,
   side: "buy" | "sell",
   tenthMilligrams: bigint,
+  texts: Readonly<Record<string, string>> = {},
   lost: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const quotes = traders.map(({ client }) => quoteItem(client, byGrams(side, tenthMilligrams)));
   const url = new URL("/v1/orders", baseUrl);
   const orders = await Promise.all(traders.map(async ({ client, key }, index) => {
-    const { id } = quotes[index]!;
-    return orderItem(
-      client,
-      id,
-      await signWrite(key, url, JSON.stringify({ quote_id: `qt_${id}`, ...lost })),
-    );
+    const quote_id = `qt_${quotes[index]!.id}`;
+    const signed = await signWrite(key, url, JSON.stringify({ quote_id, ...texts, ...lost }));
+    return orderItem(client, quotes[index]!.id, { ...signed, asked: { quote_id, ...texts } });
   }));
   const outcomes = [
     ...await sendQuotes(sql)(quotes, WAITING),

@@ -21,6 +21,8 @@ interface RecordCase {
   readonly members: string;
 }
 
+const CASES = JSON.parse(readFileSync(FILE, "utf8")).cases as RecordCase[];
+
 /** The value as the audit reads it from its column. */
 function valueOf({ form }: Member, value: string | number | null | undefined): unknown {
   if (form === "instant") return instantMs(`${value}`);
@@ -28,15 +30,20 @@ function valueOf({ form }: Member, value: string | number | null | undefined): u
 }
 
 describe("writeMembers()", () => {
-  for (
-    const { name, record, row, status, members } of JSON.parse(readFileSync(FILE, "utf8"))
-      .cases as RecordCase[]
-  ) {
+  it("has a vector with each member of each record", () => {
+    for (const [record, members] of Object.entries(RECORDS)) {
+      const texts = CASES.filter((each) => each.record === record).map((each) => each.members).join();
+      const missing = Object.keys(members).filter((name) => !texts.includes(`"${name}":`));
+      assertEquals([record, missing], [record, []]);
+    }
+  });
+
+  for (const { name, record, row, status, members } of CASES) {
     it(`writes the text of the vector: ${name}`, () => {
       const columns = RECORDS[record]!;
       const values = Object.values(columns).map((
         member,
-      ) => [member.column, valueOf(member, row[member.column ?? ""])]);
+      ) => [member.column, valueOf(member, row[member.column ?? ""] ?? null)]);
       assertEquals(writeMembers(columns, Object.fromEntries(values), status ? { status } : {}), members);
     });
   }

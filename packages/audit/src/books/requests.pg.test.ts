@@ -139,11 +139,22 @@ describe("the audit of stored requests", () => {
     assertEquals(late.findings[0]!.row, `order ${quotes[1]}`);
   });
 
+  it("accepts an order with every text that a request may give", async () => {
+    const texts = Object.fromEntries(Object.keys(textsOf(ORDER)).map((name) => [name, `my ${name}`]));
+    await bookSignedOrders(books.api, [trader], BASE_URL, "buy", 10n, texts);
+    const { findings } = await auditAfter("select 1");
+    assertEquals(findings, []);
+    const [row] = await sql`select body from gold.idempotency_key where body like '%my reference%'`;
+    for (const [name, text] of Object.entries(texts)) assert(row!.body.includes(`"${name}":"${text}"`), name);
+  });
+
   it("reports an order without a text that its signed request gives, for each text of orders", async () => {
     const texts = Object.keys(textsOf(ORDER));
     assert(texts.length >= 2);
     for (const [index, name] of texts.entries()) {
-      await bookSignedOrders(books.api, [trader], BASE_URL, "buy", 10n, { [name]: "lost" });
+      await bookSignedOrders(books.api, [trader], BASE_URL, "buy", 10n, {}, {
+        [name]: "lost",
+      });
       assertEquals(rulesOf(await auditAfter("select 1")), { request_matches: index + 1 }, name);
     }
   });

@@ -1,0 +1,96 @@
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { listFiles } from "./check/tree.ts";
+import { ROOT } from "./test/tier.ts";
+
+const SERVER = "packages/server/src";
+/** The edits of the recipe, as a person makes them: the file, the text that is there, and the text before it. */
+const EDITS: readonly (readonly [file: string, at: string, added: string])[] = [
+  [
+    "packages/protocol/src/schema/order.ts",
+    "  reserves_list_id: {",
+    '  desk_code: partnerText({ name: "desk_code", says: "Your desk.", short: "Your desk" }),\n',
+  ],
+  [
+    `${SERVER}/database/schema/books.ts`,
+    '}, (t) => [\n  primaryKey({ columns: [t.bucket, t.clientId, t.id] }),\n  index("orders_newest")',
+    "  deskCode: text(),\n",
+  ],
+  [
+    `${SERVER}/booking/trading/book_orders.ts`,
+    ")\n      order by item",
+    ",\n        ${arrayLiteral(items.map(({ asked }) => asked.desk_code))}::text::text[]",
+  ],
+  [
+    `${SERVER}/booking/trading/book_orders.sql`,
+    "\n) returns setof gold.outcome",
+    ", desk_codes text[] default null",
+  ],
+  [`${SERVER}/booking/trading/book_orders.sql`, ")\n      with ordinality", ", desk_codes"],
+  [
+    `${SERVER}/booking/trading/book_orders.sql`,
+    ", n)\n    left join lateral (select * from nonce",
+    ", desk_code",
+  ],
+  [`${SERVER}/booking/trading/book_orders.sql`, "      -- An order inherits", "      i.desk_code,\n"],
+  [`${SERVER}/booking/trading/book_orders.sql`, ")::orders;", ", asked.desk_code"],
+  [`${SERVER}/booking/trading/book_orders.sql`, ")\n    select bucket, client_id, side", ", desk_code"],
+  [`${SERVER}/booking/trading/book_orders.sql`, "\n    from unnest(executed)\n    returning", ", desk_code"],
+  [`${SERVER}/reads/read_statement.sql`, "'lst_' || o.list_id", "o.desk_code, "],
+];
+const GENERATED = [
+  "packages/client/src/api_types.ts",
+  "packages/python/src/gold_partner/records.py",
+  `${SERVER}/reads/record_members.sql`,
+];
+
+const WORKSPACE = ["@gold-partner", "@std"];
+
+/** Follows CONTRIBUTING's recipe for a field of orders in a copy of the repository. */
+describe("the recipe for a field of orders", () => {
+  let copy: string;
+  const inCopy = (...command: readonly string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd: copy, encoding: "utf8" });
+    assertEquals(status, 0, `${command.join(" ")}\n${stdout}${stderr}`);
+  };
+  before(() => {
+    copy = mkdtempSync(join(tmpdir(), "gold-recipe-"));
+    for (const file of listFiles(ROOT)) cpSync(join(ROOT, file), join(copy, file));
+    const modules = join(copy, "node_modules");
+    mkdirSync(modules);
+    for (const name of readdirSync(join(ROOT, "node_modules"))) {
+      const [from, to] = [join(ROOT, "node_modules", name), join(modules, name)];
+      // The packages of the copy import each other, and not those of the repository.
+      if (WORKSPACE.includes(name)) cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+      else symlinkSync(from, to);
+    }
+  });
+  after(() => rmSync(copy, { recursive: true, force: true }));
+
+  it("reaches requests, rows, replies, statements, clients and the audit", () => {
+    for (const [file, at, added] of EDITS) {
+      const text = readFileSync(join(copy, file), "utf8");
+      assertEquals(text.split(at).length, 2, `${file} does not have this text once: ${at}`);
+      writeFileSync(join(copy, file), text.replace(at, () => added + at));
+    }
+    inCopy("node_modules/drizzle-kit/bin.cjs", "generate", "--name", "desk_code");
+    inCopy("--import", "tsx", "tools/docs.ts");
+    for (const file of GENERATED) assert(readFileSync(join(copy, file), "utf8").includes("desk_code"), file);
+    // This suite books and audits orders with every text of ORDER, and orders that lost one.
+    inCopy("--import", "tsx", "--test", "packages/audit/src/books/requests.pg.test.ts");
+  });
+});
