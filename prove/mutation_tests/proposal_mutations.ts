@@ -81,7 +81,7 @@ export const PROPOSAL_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "proposal: the migration login approves without the role of the kind",
-    file: "src/database/proposals/role_of_kind.sql",
+    file: "src/database/proposals/require_role.sql",
     from: "or (not approving and pg_has_role(r.oid, 'gold_owner', 'usage'))",
     to: "or pg_has_role(r.oid, 'gold_owner', 'usage')",
     tests: [PROPOSALS_TEST],

@@ -69,6 +69,7 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "bench": WHOLE_STACK,
   "tools": [
     ...CLIENT,
+    "packages/approvals",
     "packages/command_line",
     "packages/database",
     "packages/server",

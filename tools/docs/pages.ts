@@ -1,3 +1,4 @@
+import { writeChangeSql } from "./change_sql.ts";
 import { writeClientErrorTypes, writeClientTypes } from "./client_types.ts";
 import { writeErrorCatalogue } from "./error_catalogue.ts";
 import { writePythonProblems } from "./python_problems.ts";
@@ -16,6 +17,7 @@ export const PAGES: Readonly<Record<string, (text: string) => string>> = {
   "packages/client/src/error_types.ts": writeClientErrorTypes,
   "packages/python/src/gold_partner/problems.py": writePythonProblems,
   "packages/python/src/gold_partner/records.py": writePythonRecords,
+  "packages/server/src/database/proposals/kinds.sql": writeChangeSql,
   "packages/server/src/reads/record_members.sql": writeRecordSql,
   "packages/protocol/src/openapi/examples/signatures.ts": writeExampleSignatures,
   "CONTRIBUTING.md": writeContributing,

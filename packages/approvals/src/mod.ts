@@ -1,4 +1,5 @@
-/** The texts that operators sign, and the verification of their signatures from keys outside the database. */
+/** The changes that need two people, the texts that operators sign, and the verification of signatures. */
+export { type Change, type ChangeKind, CHANGES, replacedBy } from "./changes.ts";
 export { type Deployment, type OperatorKey, type OperatorKeys, parseOperatorKeys } from "./operator_keys.ts";
 export {
   allowedIpsRow,

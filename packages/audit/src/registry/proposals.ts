@@ -1,6 +1,7 @@
 // Recomputes each proposal's hash, and checks that each change that needs two people has its approved
 // proposal.
 import { Buffer } from "node:buffer";
+import { type Change, CHANGES, replacedBy } from "@gold-partner/approvals";
 import type { Findings } from "../findings.ts";
 import type { Row } from "../snapshot.ts";
 import { instantText, objectOf, sha256Hex } from "../values.ts";
@@ -9,71 +10,21 @@ import type { Note } from "./notes.ts";
 
 type Content = Readonly<Record<string, unknown>>;
 
+/** Under two people, these actions are findings: no proposal can write their audit rows. */
+const NEVER = ["partner.approve_iban", "token_key.add"];
 /**
- * The kinds of proposals that can write an audit row with this action. An empty list: no proposal can, so
- * the action is a finding under two people. An action that is not listed needs only one person.
+ * The kinds of proposals that can write an audit row with this action. An empty list: no proposal can. An
+ * action that is not listed needs only one person.
  */
-const KINDS: Readonly<Record<string, readonly string[]>> = {
-  "partner.create": ["partner.create"],
-  "partner.set": ["partner.set"],
-  "partner.limit": ["partner.create", "partner.set"],
-  "partner.approve_iban": [],
-  "partner.iban": ["partner.iban"],
-  "partner.resume": ["partner.resume"],
-  "certificate.issue": ["certificate.issue"],
-  "signing_key.add": ["signing_key.add"],
-  "client_secret.rotate": ["client_secret.rotate"],
-  "webhook_secret.rotate": ["webhook_secret.rotate"],
-  "ca.init": ["authority.add"],
-  "ca.rotate": ["authority.add"],
-  "token_key.add": [],
-  "token_key.rotate": ["token_key.rotate"],
-  "sealing_key.rotate": ["sealing_key.rotate"],
-  "pepper.rotate": ["pepper.rotate"],
-  "vault.add": ["vault.add"],
-  "vault.remove": ["vault.remove"],
-  "price.set": ["price.set"],
-  "market.set": ["price.set"],
-  "market.breaker": ["market.set", "price.set"],
-  "market.band": ["market.set", "price.set"],
-  "market.exposure": ["market.set"],
-  "market.open": ["market.open"],
-  "deposit.record": ["deposit.record"],
-  "deposit.approve": ["deposit.record"],
-  "deposit.reverse": ["deposit.reverse"],
-  "withdrawal.batch": ["payment.submit"],
-  "withdrawal.submitted": ["payment.submit"],
-  "withdrawal.returned": ["withdrawal.return"],
-  "deployment.settle": ["deployment.settle"],
-  "deployment.payout": ["deployment.payout"],
-  "deployment.partner_defaults": ["deployment.defaults"],
-  "deployment.limit_defaults": ["deployment.defaults"],
-  "recovery.accept": ["recovery.accept"],
-  "operator.add": ["operator.add"],
-  "operator.set": ["operator.set"],
-  "operator.remove": ["operator.remove"],
-  "operator_key.add": ["operator_key.add"],
-  "registry.adopt": ["registry.adopt"],
-  "approval.adopt": ["approval.adopt"],
-};
-/** The member of the content that is the subject of the audit row. For other actions, this is the partner. */
-const SUBJECTS: Readonly<Record<string, string>> = {
-  "ca.init": "fingerprint",
-  "ca.rotate": "fingerprint",
-  "token_key.rotate": "kid",
-  "sealing_key.rotate": "sealing_key",
-  "pepper.rotate": "pepper",
-  "vault.add": "serial",
-  "vault.remove": "serial",
-  "price.set": "source",
-  "withdrawal.batch": "batch",
-  "deployment.settle": "public_base_url",
-  "deployment.payout": "iban",
-  "operator.add": "name",
-  "operator.set": "name",
-  "operator.remove": "name",
-  "operator_key.add": "login",
-};
+const KINDS = new Map<string, string[]>(NEVER.map((action) => [action, []]));
+/** The member of the content that is the subject of the audit row. */
+const SUBJECTS = new Map<string, string>();
+for (const [kind, { writes }] of Object.entries<Change>(CHANGES)) {
+  for (const [action, subject] of Object.entries(writes)) {
+    KINDS.set(action, [...KINDS.get(action) ?? [], kind]);
+    SUBJECTS.set(action, subject);
+  }
+}
 /**
  * The audit rows of these actions have only members that their proposal has. Other audit rows also have
  * members that the database computed.
@@ -110,7 +61,7 @@ export function checkProposals(
       findings.add("change_is_approved", row, "two people, as before", "single_operator");
     }
     needsTwo ||= detail.mode === "two_people" || action === "deployment.two_people";
-    const kinds = Object.hasOwn(KINDS, action) ? KINDS[action] : undefined;
+    const kinds = KINDS.get(action);
     if (detail.proposal !== undefined) {
       // The row of the approval is the last, except that `gold` changes one login after the approval, until
       // it expires.
@@ -224,7 +175,7 @@ function checkOutdated(
     if (action === "proposal.propose") proposed.set(subject, id);
     const row = proposals.get(subject);
     if (action !== "proposal.approve" || !row) continue;
-    const replaced = replacedBy(row);
+    const replaced = replacedBy(row.kind, objectOf(row.content));
     statesSubject ||= detail.replaces !== undefined;
     if (statesSubject) {
       const name = `audit ${id} ${action}`;
@@ -241,14 +192,6 @@ function checkOutdated(
     }
     if (replaced !== undefined) approved.set(replaced, id);
   }
-}
-
-/** As replaced_by() of the database. */
-function replacedBy({ kind, content }: Row): string | undefined {
-  if (/^partner\.(set|iban)$/.test(kind)) return `${kind} ${objectOf(content).client_id}`;
-  return /^(price\.set|market\.(set|open)|deployment\.(settle|payout|defaults))$/.test(kind)
-    ? kind
-    : undefined;
 }
 
 const hashOf = (text: string | null | undefined) => typeof text === "string" ? sha256Hex(text) : undefined;
@@ -274,7 +217,7 @@ function checkApplied(
   }
   const content: Content = objectOf(proposal.content);
   const stated = statedBy(content);
-  const approved = action === "market.set" ? marketOf(content) : content[SUBJECTS[action] ?? "client_id"];
+  const approved = action === "market.set" ? marketOf(content) : content[SUBJECTS.get(action) ?? "client_id"];
   if (approved !== undefined) {
     findings.expect("change_is_approved", `${row} subject`, approved, note.subject);
   }

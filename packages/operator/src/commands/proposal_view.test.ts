@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { consequencesOf, KINDS } from "./proposal_view.ts";
+import { CHANGES } from "@gold-partner/approvals";
+import { consequencesOf } from "./proposal_view.ts";
 
 const APPLY_CHANGE = new URL("../../../server/src/database/proposals/apply_change.sql", import.meta.url);
 const GUIDE = new URL("../../../../docs/operator.md", import.meta.url);
@@ -9,14 +10,14 @@ const GUIDE = new URL("../../../../docs/operator.md", import.meta.url);
 describe("the kinds of proposals", () => {
   it("are those that the database applies and that the guide lists", async () => {
     const applied = [...(await readFile(APPLY_CHANGE, "utf8")).matchAll(/^ {4}when '([\w.]+)' then$/gm)];
-    assertEquals(Object.keys(KINDS), applied.map(([, kind]) => kind));
+    assertEquals(Object.keys(CHANGES), applied.map(([, kind]) => kind));
     const section = (await readFile(GUIDE, "utf8")).split("\n## Two people\n")[1]!.split("\n### ")[0]!;
     const listed = [...section.matchAll(/^\| `([\w.]+)` +\|/gm)];
-    assertEquals(listed.map(([, kind]) => kind), Object.keys(KINDS));
+    assertEquals(listed.map(([, kind]) => kind), Object.keys(CHANGES));
   });
 
   it("each state a consequence", () => {
-    for (const kind of Object.keys(KINDS)) {
+    for (const kind of Object.keys(CHANGES)) {
       const values = { amount: "100", payments: [] };
       assertEquals(/^.{20,}\.$/.test(consequencesOf(kind, values, values)), true, kind);
     }

@@ -1,3 +1,4 @@
+import type { ChangeKind } from "@gold-partner/approvals";
 import type { Invocation, Row } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { instantOf } from "../output.ts";
@@ -22,8 +23,8 @@ interface Kind {
   readonly today?: (content: Content, query: Query) => Promise<Content>;
 }
 
-/** The kinds of changes that need two people. A test compares them with gold.apply_change(). */
-export const KINDS: Readonly<Record<string, Kind>> = {
+/** What `gold proposal` says about each kind of change. */
+const KINDS: Readonly<Record<ChangeKind, Kind>> = {
   "partner.create": {
     consequences: ({ name, client_id, iban }, today) =>
       `${name} becomes the partner ${client_id}. It can trade and withdraw to ${iban} as soon as it has a certificate. To stop it, run \`gold partner suspend ${client_id}\`.${
@@ -308,7 +309,7 @@ function differencesOf(content: Content, today: Content): Row[] {
 }
 
 function kindOf(kind: string): Kind {
-  const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+  const known = Object.hasOwn(KINDS, kind) ? KINDS[kind as ChangeKind] : undefined;
   if (known) return known;
   throw new Failure(
     EXIT.dependency,

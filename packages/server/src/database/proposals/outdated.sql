@@ -1,14 +1,6 @@
 -- Proposals that replace a value. The value may change between the proposal and its approval. The approval of
 -- an older proposal would then put an old value back.
 
--- The name of what a proposal replaces. Null if its change only adds something, or if the change states the
--- value before it.
-create or replace function gold.replaced_by(kind text, content jsonb) returns text
-language sql immutable
-return case
-  when kind in ('partner.set', 'partner.iban') then kind || ' ' || (content ->> 'client_id')
-  when kind in ('price.set', 'market.set', 'market.open', 'deployment.settle', 'deployment.payout', 'deployment.defaults') then kind end;
-
 -- Refuses a proposal if another proposal that replaces the same was approved after it was made. A tick of the
 -- price source and a change that one person makes alone are no approvals. The audit trail decides, so a clock
 -- that stepped back does not matter. The caller has made the change already. So it holds the lock of the audit

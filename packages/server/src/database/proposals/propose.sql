@@ -46,10 +46,7 @@ begin
   elsif session_user !~ '^[!-~]+$' then
     raise exception 'the login of a proposer must consist of visible ASCII characters' using errcode = 'GR409';
   end if;
-  -- A price is right only for minutes. Market hours alone are no price.
-  if kind = 'price.set' and content ? 'source' then
-    lifetime := least(lifetime, interval '15 minutes');
-  end if;
+  lifetime := least(lifetime, longest_life(kind, content));
   insert into proposal (id, kind, content, proposed_at, expires_at, secrets, sealing_key, deployment)
   values (new_uuid(at), kind, content, at, at + lifetime, secrets, sealing_key, (select d.id from deployment d)) returning * into made;
   perform try_proposal(made);

@@ -1,0 +1,56 @@
+import { type Change, CHANGES } from "@gold-partner/approvals";
+
+const KINDS = Object.entries<Change>(CHANGES);
+
+/** Returns the text of packages/server/src/database/proposals/kinds.sql: what the table of changes says. */
+export const writeChangeSql = (): string =>
+  `-- Written by npm run docs from packages/approvals/src/changes.ts. Do not edit.
+
+-- The role that the person who proposes a change and the person who approves it both need.
+${cases("role_of_kind(kind text) returns text", KINDS.map(([kind, { role }]) => [kind, `'${role}'`]))}
+
+-- The members that the content of each kind of proposal may have. A member that no function reads would be in
+-- the approved text but change nothing, so people would believe that they approved more than they did.
+${
+    cases(
+      "proposal_members(kind text) returns text[]",
+      KINDS.map(([kind, { members }]) => [kind, `'{${members.join()}}'`]),
+      "::text[]",
+    )
+  }
+
+-- Whether every member may be absent or null, and the setting then stays the same.
+create or replace function gold.is_partial(kind text) returns boolean
+language sql immutable
+return kind in (${KINDS.filter(([, { isPartial }]) => isPartial).map(([kind]) => `'${kind}'`).join(", ")});
+
+-- The name of what a proposal replaces. Null if its change only adds something, or if the change states the
+-- value before it.
+${
+    cases(
+      "replaced_by(kind text, content jsonb) returns text",
+      KINDS.flatMap(([kind, { replaces }]) =>
+        replaces ? [[kind, replaces === "partner" ? "kind || ' ' || (content ->> 'client_id')" : "kind"]] : []
+      ),
+    )
+  }
+
+-- How long a proposal may wait for its approval at most.
+${
+    cases(
+      "longest_life(kind text, content jsonb) returns interval",
+      KINDS.flatMap(([kind, { expires }]) =>
+        expires
+          ? [[kind, `case when content ? '${expires.with}' then interval '${expires.minutes} minutes' end`]]
+          : []
+      ),
+    )
+  }
+`;
+
+const cases = (head: string, rows: readonly (readonly string[])[], cast = ""): string =>
+  `create or replace function gold.${head}
+language sql immutable
+return case kind
+${rows.map(([kind, value]) => `  when '${kind}' then ${value}`).join("\n")}
+end${cast};`;
