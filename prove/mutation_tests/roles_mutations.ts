@@ -47,8 +47,8 @@ export const ROLES_MUTATIONS: readonly Mutation[] = [
   {
     name: "roles: audit can set the price",
     file: PRIVILEGES,
-    from: "    ('gold_pricing',\n",
-    to: "    ('gold_pricing gold_audit',\n",
+    from: "      'audit_link_overview chain_link_overview",
+    to: "      'set_price audit_link_overview chain_link_overview",
     tests: ["src/database/security_model.pg.test.ts"],
     short: true,
   },

@@ -19,6 +19,14 @@ ${
     )
   }
 
+-- The functions that make the changes, by the role that may call them (privileges.sql).
+create or replace function gold.functions_of_changes() returns table (role text, functions text)
+language sql immutable
+begin atomic
+  values
+${roles().map(([role, functions]) => `    ('${role}', '${functions}')`).join(",\n")};
+end;
+
 -- Whether every member may be absent or null, and the setting then stays the same.
 create or replace function gold.is_partial(kind text) returns boolean
 language sql immutable
@@ -47,6 +55,15 @@ ${
     )
   }
 `;
+
+/** Each role with the names of its functions. */
+function roles(): [string, string][] {
+  const names = new Map<string, Set<string>>();
+  for (const [, { role, functions = [] }] of KINDS) {
+    names.set(role, new Set([...names.get(role) ?? [], ...functions]));
+  }
+  return [...names].map(([role, functions]) => [role, [...functions].join(" ")]);
+}
 
 const cases = (head: string, rows: readonly (readonly string[])[], cast = ""): string =>
   `create or replace function gold.${head}

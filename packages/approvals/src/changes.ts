@@ -2,12 +2,17 @@
 // (tools/docs/change_sql.ts), what `gold proposal` shows, and which rows of the audit trail the audit expects
 // after an approval. apply_change.sql makes the changes.
 
-/** An operator's role. It may call the functions that make the change (privileges.sql). */
+/** An operator's role. */
 type Role = "treasury" | "credentials" | "pricing" | "keys";
 
 export interface Change {
   /** Both the person who proposes the change and the person who approves it need this role. */
   readonly role: Role;
+  /**
+   * The functions that make the change, which the role may call. Only the migration login changes logins and
+   * most settings of the deployment, so no role may call the functions of those changes.
+   */
+  readonly functions?: readonly string[];
   /** The members that the content may have. */
   readonly members: readonly string[];
   /**
@@ -29,6 +34,7 @@ const ROTATION = "overlap_seconds";
 export const CHANGES = {
   "partner.create": {
     role: "credentials",
+    functions: ["create_partner", "limit_partner"],
     members: [
       ...["client_id", "name", "iban", "webhook_url", "rate_per_second", "burst", "maximum_grams", "ips"],
       ...["secret_hash", "webhook_sealed", "sealing_key", "keys", "limits"],
@@ -37,6 +43,7 @@ export const CHANGES = {
   },
   "partner.set": {
     role: "credentials",
+    functions: ["set_partner", "limit_partner"],
     members: [
       ...["client_id", "name", "ips", "webhook_url", "rate_per_second", "burst", "maximum_grams", "limits"],
     ],
@@ -46,37 +53,44 @@ export const CHANGES = {
   },
   "partner.iban": {
     role: "treasury",
+    functions: ["ask_iban"],
     members: ["client_id", "iban"],
     writes: { "partner.iban": PARTNER },
     replaces: "partner",
   },
   "partner.resume": {
     role: "credentials",
+    functions: ["resume_partner"],
     members: ["client_id"],
     writes: { "partner.resume": PARTNER },
   },
   "certificate.issue": {
     role: "credentials",
+    functions: ["add_certificate"],
     members: ["client_id", "fingerprint", "serial", "not_before", "not_after", "authority", "key_hash"],
     writes: { "certificate.issue": PARTNER },
   },
   "signing_key.add": {
     role: "credentials",
+    functions: ["add_signing_key"],
     members: ["client_id", "thumbprint", "kid", "jwk"],
     writes: { "signing_key.add": PARTNER },
   },
   "client_secret.rotate": {
     role: "credentials",
+    functions: ["rotate_client_secret"],
     members: ["client_id", "hash", ROTATION],
     writes: { "client_secret.rotate": PARTNER },
   },
   "webhook_secret.rotate": {
     role: "credentials",
+    functions: ["rotate_webhook_secret"],
     members: ["client_id", "sealed", "sealing_key", ROTATION],
     writes: { "webhook_secret.rotate": PARTNER },
   },
   "price.set": {
     role: "pricing",
+    functions: ["set_price", "lock_price", "set_market_hours"],
     members: ["source", "mid", "spread_basis_points", "stale_after_seconds", "url", "hours"],
     // The first price also sets the breaker and the band.
     writes: {
@@ -92,6 +106,7 @@ export const CHANGES = {
   },
   "market.set": {
     role: "pricing",
+    functions: ["set_breaker", "set_band", "set_exposure"],
     members: ["breaker", "band", "exposure"],
     writes: { "market.breaker": PARTNER, "market.band": PARTNER, "market.exposure": PARTNER },
     isPartial: true,
@@ -99,45 +114,68 @@ export const CHANGES = {
   },
   "market.open": {
     role: "pricing",
+    functions: ["open_market"],
     members: [],
     writes: { "market.open": PARTNER },
     replaces: "deployment",
   },
   "authority.add": {
     role: "keys",
+    functions: ["add_authority"],
     members: ["first", "fingerprint", "certificate", "revocation_list", "revocation_next_at"],
     writes: { "ca.init": "fingerprint", "ca.rotate": "fingerprint" },
   },
   "token_key.rotate": {
     role: "keys",
+    functions: ["rotate_token_key"],
     members: ["kid", "public_jwk", "sealed", "sealing_key", "lead_seconds", ROTATION],
     writes: { "token_key.rotate": "kid" },
   },
   "sealing_key.rotate": {
     role: "keys",
+    functions: ["reseal"],
     members: ["sealing_key", "secrets"],
     writes: { "sealing_key.rotate": "sealing_key" },
   },
-  "pepper.rotate": { role: "keys", members: ["pepper"], writes: { "pepper.rotate": "pepper" } },
+  "pepper.rotate": {
+    role: "keys",
+    functions: ["rotate_pepper"],
+    members: ["pepper"],
+    writes: { "pepper.rotate": "pepper" },
+  },
   "vault.add": {
     role: "treasury",
+    functions: ["add_bar"],
     members: ["serial", "refiner", "vault", "gross", "fineness"],
     writes: { "vault.add": "serial" },
   },
-  "vault.remove": { role: "treasury", members: ["serial"], writes: { "vault.remove": "serial" } },
+  "vault.remove": {
+    role: "treasury",
+    functions: ["remove_bar"],
+    members: ["serial"],
+    writes: { "vault.remove": "serial" },
+  },
   "deposit.record": {
     role: "treasury",
+    functions: ["record_deposit"],
     members: ["client_id", "amount", "bank_reference"],
     writes: { "deposit.record": PARTNER, "deposit.approve": PARTNER },
   },
-  "deposit.reverse": { role: "treasury", members: ["deposit"], writes: { "deposit.reverse": PARTNER } },
+  "deposit.reverse": {
+    role: "treasury",
+    functions: ["reverse_deposit"],
+    members: ["deposit"],
+    writes: { "deposit.reverse": PARTNER },
+  },
   "payment.submit": {
     role: "treasury",
+    functions: ["submit_payment"],
     members: ["batch", "prepared_at", "document_sha256", "payments"],
     writes: { "withdrawal.batch": "batch", "withdrawal.submitted": PARTNER },
   },
   "withdrawal.return": {
     role: "treasury",
+    functions: ["return_withdrawal"],
     members: ["withdrawal"],
     writes: { "withdrawal.returned": PARTNER },
   },
@@ -152,6 +190,7 @@ export const CHANGES = {
   },
   "deployment.payout": {
     role: "treasury",
+    functions: ["set_payout_account"],
     members: ["name", "iban", "bic"],
     writes: { "deployment.payout": "iban" },
     replaces: "deployment",
@@ -163,17 +202,33 @@ export const CHANGES = {
     isPartial: true,
     replaces: "deployment",
   },
-  "recovery.accept": { role: "keys", members: ["epoch", "losses"], writes: { "recovery.accept": PARTNER } },
+  "recovery.accept": {
+    role: "keys",
+    functions: ["accept_losses"],
+    members: ["epoch", "losses"],
+    writes: { "recovery.accept": PARTNER },
+  },
   "operator.add": { role: "keys", members: ["name", "roles"], writes: { "operator.add": "name" } },
   "operator.set": { role: "keys", members: ["name", "roles"], writes: { "operator.set": "name" } },
   "operator.remove": { role: "keys", members: ["name"], writes: { "operator.remove": "name" } },
   "operator_key.add": {
     role: "keys",
+    functions: ["add_operator_key"],
     members: ["login", "public_key"],
     writes: { "operator_key.add": "login" },
   },
-  "registry.adopt": { role: "keys", members: ["rows"], writes: { "registry.adopt": PARTNER } },
-  "approval.adopt": { role: "keys", members: ["approvals"], writes: { "approval.adopt": PARTNER } },
+  "registry.adopt": {
+    role: "keys",
+    functions: ["adopt_registry"],
+    members: ["rows"],
+    writes: { "registry.adopt": PARTNER },
+  },
+  "approval.adopt": {
+    role: "keys",
+    functions: ["adopt_approvals"],
+    members: ["approvals"],
+    writes: { "approval.adopt": PARTNER },
+  },
 } as const satisfies Readonly<Record<string, Change>>;
 
 export type ChangeKind = keyof typeof CHANGES;

@@ -1,3 +1,4 @@
+import { type Change, CHANGES } from "@gold-partner/approvals";
 import { readFile } from "node:fs/promises";
 import type { Sql, TransactionSql } from "postgres";
 
@@ -36,7 +37,10 @@ export async function readLists(relations: ReadonlySet<string>): Promise<Granted
   const text = (await read("privileges.sql")).replaceAll(/^\s*--.*$/gm, "");
   const everybody = wordsOf(/everybody constant text := '([^']+)'/.exec(text)![1]!);
   for (const role of everybody) explained.add(`${role} usage schema gold`);
-  for (const [, roles, names] of text.matchAll(/\('([a-z_ ]+)',\s+'([^']+)'\)/g)) {
+  const changes = Object.values<Change>(CHANGES).flatMap(({ role, functions = [] }) =>
+    functions.map((name) => ["", `gold_${role}`, name])
+  );
+  for (const [, roles, names] of [...text.matchAll(/\('([a-z_ ]+)',\s+'([^']+)'\)/g), ...changes]) {
     for (const role of wordsOf(roles!)) {
       for (const name of wordsOf(names!)) {
         explained.add(

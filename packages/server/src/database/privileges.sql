@@ -16,22 +16,17 @@ begin
     -- Operators. gold_operator is a member of these five roles and has no privileges of its own.
     -- Treasury moves money and gold.
     ('gold_treasury',
-      'record_deposit approve_deposit reverse_deposit approve_withdrawal reject_withdrawal submit_withdrawals
-        prepare_payment submit_payment pay_withdrawal return_withdrawal ask_iban approve_iban add_bar remove_bar set_payout_account
-        read_payee_approvals'),
+      'approve_deposit approve_withdrawal reject_withdrawal submit_withdrawals prepare_payment pay_withdrawal
+        approve_iban read_payee_approvals'),
     -- Credentials decides who may call the API, with which credentials, from where and up to which limits.
     ('gold_credentials',
-      'create_partner resume_partner set_partner limit_partner add_certificate revoke_certificate add_signing_key
-        retire_signing_key rotate_client_secret retire_client_secret rotate_webhook_secret retire_webhook_secret
-        redeliver_event replay_events seal_chain'),
-    -- Pricing sets the price, its source and its limits, and opens and closes the market.
-    ('gold_pricing',
-      'set_price lock_price set_market_hours set_breaker set_band open_market set_exposure'),
+      'revoke_certificate retire_signing_key retire_client_secret retire_webhook_secret redeliver_event
+        replay_events seal_chain'),
     -- Keys holds the deployment's own keys: certificate authorities, token keys, sealing keys and the
     -- operators' signing keys. It accepts what a restore lost.
     ('gold_keys',
-      'adopt_registry adopt_approvals add_authority move_authority_key retire_authority add_token_key rotate_token_key read_sealed reseal
-        read_first_approvals rotate_pepper add_operator_key end_operator_key find_losses accept_losses note_epoch read_approvals read_rows'),
+      'move_authority_key retire_authority add_token_key read_sealed read_first_approvals end_operator_key
+        find_losses note_epoch read_approvals read_rows'),
     -- What several roles need.
     ('gold_treasury gold_credentials',
       'suspend_partner'),
@@ -89,6 +84,9 @@ begin
     -- The trust sync writes the proxies' CA certificates, revocation lists and addresses.
     ('gold_trust',
       'read_trust read_trust_approvals read_addresses')
+    -- The changes that need two people. Pricing sets the price, its source and its limits, and opens and closes
+    -- the market.
+    union all select 'gold_' || c.role, c.functions from gold.functions_of_changes() c
   ) list (roles, names), string_to_table(regexp_replace(list.names, '\s+', ' ', 'g'), ' ') name
   loop
     if to_regclass('gold.' || item.name) is not null then

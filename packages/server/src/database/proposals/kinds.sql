@@ -75,6 +75,17 @@ return case kind
   when 'approval.adopt' then '{approvals}'
 end::text[];
 
+-- The functions that make the changes, by the role that may call them (privileges.sql).
+create or replace function gold.functions_of_changes() returns table (role text, functions text)
+language sql immutable
+begin atomic
+  values
+    ('credentials', 'create_partner limit_partner set_partner resume_partner add_certificate add_signing_key rotate_client_secret rotate_webhook_secret'),
+    ('treasury', 'ask_iban add_bar remove_bar record_deposit reverse_deposit submit_payment return_withdrawal set_payout_account'),
+    ('pricing', 'set_price lock_price set_market_hours set_breaker set_band set_exposure open_market'),
+    ('keys', 'add_authority rotate_token_key reseal rotate_pepper accept_losses add_operator_key adopt_registry adopt_approvals');
+end;
+
 -- Whether every member may be absent or null, and the setting then stays the same.
 create or replace function gold.is_partial(kind text) returns boolean
 language sql immutable
