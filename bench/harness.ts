@@ -85,15 +85,15 @@ type Measure = (plan: Plan) => Promise<readonly Round[]>;
 type Turn = () => Promise<Sample>;
 
 /** Runs this many operations and waits until all have ended. */
-export type Contender = (operations: number) => void | Promise<void>;
+type Contender = (operations: number) => void | Promise<void>;
 
-export interface Meter {
+interface Meter {
   wallMs(): number;
   cpuMs(): number;
 }
 
 /** The CPU time of this process and of `pids`, such as a server under load and its database. */
-export function hostMeter(pids: () => readonly number[] = () => []): Meter {
+function hostMeter(pids: () => readonly number[] = () => []): Meter {
   return {
     wallMs: () => performance.now(),
     cpuMs() {

@@ -1,4 +1,5 @@
 // Summarises rounds: minimum, median and maximum of each figure, and which goals were met.
+import { percentile } from "../testing/statistics.ts";
 import type { Contest, Goal, RatioGoal, Round, Sample, SumGoal } from "./harness.ts";
 
 export interface Spread {
@@ -132,13 +133,3 @@ export const latencyOf = (latenciesMicros: readonly number[]): Pick<Sample, "p50
   p50Micros: percentile(latenciesMicros, 0.5),
   p99Micros: percentile(latenciesMicros, 0.99),
 });
-
-/**
- * Returns a percentile by the nearest-rank method; `share` is 0 to 1. At least this share of the values is
- * less than or equal to the result.
- */
-export function percentile(values: readonly number[], share: number): number {
-  if (values.length === 0) throw new Error("A percentile needs at least one value.");
-  const sorted = [...values].sort((left, right) => left - right);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]!;
-}

@@ -4,6 +4,7 @@ import type { Finding } from "./report.ts";
 import { makeQuotes, type Stage } from "./stage.ts";
 import type { Trader } from "./trader.ts";
 import { verdictOf, Wire } from "./wire.ts";
+import { median } from "../testing/statistics.ts";
 
 const GRAMS = "0.01";
 /**
@@ -159,8 +160,4 @@ async function timeOthers(
   under = false;
   await Promise.all(refused);
   return durationMs;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }

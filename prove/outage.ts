@@ -6,6 +6,7 @@ import type { Finding } from "./report.ts";
 import { findImbalance } from "./stage.ts";
 import { until } from "../testing/until.ts";
 import { verdictOf, Wire } from "./wire.ts";
+import { median } from "../testing/statistics.ts";
 
 /** A way to make Postgres unavailable. Postgres is started again afterwards, with the same data. */
 interface Outage {
@@ -112,10 +113,6 @@ async function findLost({ acknowledged }: Load, { sql }: Deployment): Promise<st
 }
 
 const durationMs = ({ sentAtMs, answeredAtMs }: Observed): number => answeredAtMs - sentAtMs;
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Infinity;
-}
 
 const CUTS = 20;
 

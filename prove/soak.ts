@@ -8,7 +8,7 @@ import { checkBooks } from "./soak/deliveries.ts";
 import { openStack } from "./soak/stack.ts";
 import { checkBytes, checkGrowth, checkKept, checkLatency, checkService } from "./soak/check_series.ts";
 import { runCourse, type Series } from "./soak/series.ts";
-import { percentile } from "./soak/statistics.ts";
+import { percentile } from "../testing/statistics.ts";
 import { checkDeadTuples, readTables } from "./soak/tables.ts";
 
 // npm run prove -- soak [--short] [--minutes N] [--rate N] [--json FILE]: finds the rate at which the service

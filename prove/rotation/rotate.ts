@@ -4,6 +4,7 @@ import type { OrderStream } from "./order_stream.ts";
 import type { RotatingPartner } from "./connected_partner.ts";
 import type { Renewal, Rotation, RotationTarget } from "./rotation.ts";
 import { type Kind, OldCredentials, PASSED, type Sample } from "./old_credentials.ts";
+import { percentile } from "../../testing/statistics.ts";
 
 /** How long after its end the old credential may still be accepted, according to the design. */
 const GRACE_MS: Readonly<Record<Kind, number>> = { write: 0, token: 1000, read: 1000, handshake: 2000 };
@@ -116,9 +117,4 @@ function describe(kind: Kind, samples: readonly Sample[], end: End, renewal: Ren
   return `${kind}s: ${before.length} accepted, the last ${
     Math.round(lastMs)
   } ms after the end, then ${refused.length} × ${verdict}`;
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
 }

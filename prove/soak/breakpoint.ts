@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { percentile } from "./statistics.ts";
+import { percentile } from "../../testing/statistics.ts";
 import type { Slice, Traffic } from "./traffic.ts";
 
 /**

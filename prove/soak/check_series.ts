@@ -1,6 +1,7 @@
 import type { Finding } from "../report.ts";
 import type { Series } from "./series.ts";
-import { between, gainOf, growthOf, percentile, percentText, type Point, slopeOf } from "./statistics.ts";
+import { between, gainOf, growthOf, percentText, type Point, slopeOf } from "./statistics.ts";
+import { percentile } from "../../testing/statistics.ts";
 
 const TEN_MINUTES_SECONDS = 600;
 const GROWTH_MAX = 0.01;

@@ -4,12 +4,6 @@ export interface Point {
   readonly value: number;
 }
 
-/** Returns a percentile by the nearest-rank method; `share` is 0 to 1. Returns NaN if there are no values. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? NaN;
-}
-
 const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 

@@ -2,7 +2,8 @@ import type { Finding } from "../report.ts";
 import { untilDelivered } from "../until_delivered.ts";
 import { countAgain } from "./check_arrivals.ts";
 import type { Setup } from "./setup.ts";
-import { median, takeTurn, type Turn, type TurnPlan } from "./turn.ts";
+import { median } from "../../testing/statistics.ts";
+import { takeTurn, type Turn, type TurnPlan } from "./turn.ts";
 
 /** A fault at other partners' receivers. */
 export interface Trouble {

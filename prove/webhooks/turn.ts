@@ -5,6 +5,7 @@ import { type Reply, verdictOf } from "../wire.ts";
 import { makeQuotes } from "./order_booker.ts";
 import type { Arrival } from "./receivers_process.ts";
 import type { Setup } from "./setup.ts";
+import { median } from "../../testing/statistics.ts";
 
 export interface TurnPlan {
   readonly orders: number;
@@ -124,6 +125,3 @@ async function readBegan({ deployment }: Setup, { well }: TurnPlan, since: Date)
   }}`}::text::int[]) and e.created_at >= ${since.toISOString()}::text::timestamptz`;
   return row!.began;
 }
-
-export const median = (values: readonly number[]): number =>
-  values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)]!;
