@@ -1,4 +1,4 @@
-import { type Change, CHANGES } from "@gold-partner/approvals";
+import { type Change, CHANGES, functionsOf } from "@gold-partner/approvals";
 
 const KINDS = Object.entries<Change>(CHANGES);
 
@@ -56,11 +56,11 @@ ${
   }
 `;
 
-/** Each role with the names of its functions. */
+/** Each role with the names of the functions that it may call. */
 function roles(): [string, string][] {
   const names = new Map<string, Set<string>>();
-  for (const [, { role, functions = [] }] of KINDS) {
-    names.set(role, new Set([...names.get(role) ?? [], ...functions]));
+  for (const change of Object.values<Change>(CHANGES)) {
+    names.set(change.role, new Set([...names.get(change.role) ?? [], ...functionsOf(change)]));
   }
   return [...names].map(([role, functions]) => [role, [...functions].join(" ")]);
 }
@@ -71,3 +71,27 @@ language sql immutable
 return case kind
 ${rows.map(([kind, value]) => `  when '${kind}' then ${value}`).join("\n")}
 end${cast};`;
+
+/** Returns the text of packages/server/src/database/proposals/apply_change.sql. */
+export const writeApplyChange = (): string =>
+  `-- Written by npm run docs from packages/approvals/src/changes.ts. Do not edit.
+
+-- Makes the change of a proposal, with the functions that a single operator calls. Each member of the content
+-- has the name and the form that require_approval() compares; a quantity is a text with a number of minor
+-- units. Only the migration login can create and remove logins. So the approval of a new or removed operator
+-- changes nothing yet; see require_approved_operator().
+create or replace function gold.apply_change(kind text, content jsonb) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+#variable_conflict use_variable
+declare
+  client text := content ->> 'client_id';
+  mid bigint;
+  spread int;
+begin
+  perform refuse_unknown_members(kind, content);
+  perform refuse_no_change(kind, content);
+  case kind
+${KINDS.map(([kind, { makes }]) => `    when '${kind}' then\n      ${makes.trim()}`).join("\n")}
+  end case;
+end $$;
+`;

@@ -1,4 +1,4 @@
-import { writeChangeSql } from "./change_sql.ts";
+import { writeApplyChange, writeChangeSql } from "./change_sql.ts";
 import { writeClientErrorTypes, writeClientTypes } from "./client_types.ts";
 import { writeErrorCatalogue } from "./error_catalogue.ts";
 import { writePythonProblems } from "./python_problems.ts";
@@ -18,6 +18,7 @@ export const PAGES: Readonly<Record<string, (text: string) => string>> = {
   "packages/python/src/gold_partner/problems.py": writePythonProblems,
   "packages/python/src/gold_partner/records.py": writePythonRecords,
   "packages/server/src/database/proposals/kinds.sql": writeChangeSql,
+  "packages/server/src/database/proposals/apply_change.sql": writeApplyChange,
   "packages/server/src/reads/record_members.sql": writeRecordSql,
   "packages/protocol/src/openapi/examples/signatures.ts": writeExampleSignatures,
   "CONTRIBUTING.md": writeContributing,

@@ -1,6 +1,6 @@
 // The kinds of changes that need two people. From this table follow the SQL that checks a proposal
-// (tools/docs/change_sql.ts), what `gold proposal` shows, and which rows of the audit trail the audit expects
-// after an approval. apply_change.sql makes the changes.
+// and makes its change (tools/docs/change_sql.ts), the privileges of the roles, and which rows of the audit
+// trail the audit expects after an approval.
 
 /** An operator's role. */
 type Role = "treasury" | "credentials" | "pricing" | "keys";
@@ -8,11 +8,6 @@ type Role = "treasury" | "credentials" | "pricing" | "keys";
 export interface Change {
   /** Both the person who proposes the change and the person who approves it need this role. */
   readonly role: Role;
-  /**
-   * The functions that make the change, which the role may call. Only the migration login changes logins and
-   * most settings of the deployment, so no role may call the functions of those changes.
-   */
-  readonly functions?: readonly string[];
   /** The members that the content may have. */
   readonly members: readonly string[];
   /**
@@ -20,12 +15,20 @@ export interface Change {
    * default, the partner.
    */
   readonly writes: Readonly<Record<string, string>>;
-  /** Every member may be absent, and the setting then stays the same. But one member must change something. */
+  /** Every member may be absent, and the setting then stays the same. One member must change something. */
   readonly isPartial?: boolean;
   /** The change replaces a value: of the whole deployment, or of the partner. */
   readonly replaces?: "deployment" | "partner";
   /** Proposals that have this member expire after so many minutes, instead of after days. */
   readonly expires?: { readonly with: string; readonly minutes: number };
+  /**
+   * The statements of PL/pgSQL that make the change. The role may call the functions that they perform,
+   except
+   * those that only check something. `content` is the content, and `client` its client_id.
+   */
+  readonly makes: string;
+  /** Only the migration login may call these functions: they change settings of the whole deployment. */
+  readonly isOwners?: boolean;
 }
 
 const PARTNER = "client_id";
@@ -34,63 +37,86 @@ const ROTATION = "overlap_seconds";
 export const CHANGES = {
   "partner.create": {
     role: "credentials",
-    functions: ["create_partner", "limit_partner"],
     members: [
       ...["client_id", "name", "iban", "webhook_url", "rate_per_second", "burst", "maximum_grams", "ips"],
       ...["secret_hash", "webhook_sealed", "sealing_key", "keys", "limits"],
     ],
     writes: { "partner.create": PARTNER, "partner.limit": PARTNER },
+    makes: `
+      perform refuse_other_thumbprint(k ->> 'thumbprint',
+        k -> 'jwk') from jsonb_array_elements(content -> 'keys') k;
+      perform create_partner(client, content ->> 'name', content ->> 'iban', content ->> 'webhook_url',
+        (content ->> 'rate_per_second')::int, (content ->> 'burst')::int,
+        (content ->> 'maximum_grams')::bigint,
+        texts_of(content -> 'ips')::cidr[], hex_of(content, 'secret_hash'), hex_of(content, 'webhook_sealed'),
+        content ->> 'sealing_key', content -> 'keys');
+      perform limit_partner(client, coalesce(content -> 'limits', '{}'));`,
   },
   "partner.set": {
     role: "credentials",
-    functions: ["set_partner", "limit_partner"],
     members: [
       ...["client_id", "name", "ips", "webhook_url", "rate_per_second", "burst", "maximum_grams", "limits"],
     ],
     writes: { "partner.set": PARTNER, "partner.limit": PARTNER },
     isPartial: true,
     replaces: "partner",
+    makes: `
+      if content ?| '{name,ips,webhook_url,rate_per_second,burst,maximum_grams}' then
+        perform set_partner(client, content ->> 'name', texts_of(content -> 'ips')::cidr[],
+          content ->> 'webhook_url',
+          (content ->> 'rate_per_second')::int, (content ->> 'burst')::int,
+          (content ->> 'maximum_grams')::bigint);
+      end if;
+      if content ? 'limits' then
+        perform limit_partner(client, content -> 'limits');
+      end if;`,
   },
   "partner.iban": {
     role: "treasury",
-    functions: ["ask_iban"],
     members: ["client_id", "iban"],
     writes: { "partner.iban": PARTNER },
     replaces: "partner",
+    makes: `perform ask_iban(client, content ->> 'iban');`,
   },
   "partner.resume": {
     role: "credentials",
-    functions: ["resume_partner"],
     members: ["client_id"],
     writes: { "partner.resume": PARTNER },
+    makes: `perform resume_partner(client);`,
   },
   "certificate.issue": {
     role: "credentials",
-    functions: ["add_certificate"],
     members: ["client_id", "fingerprint", "serial", "not_before", "not_after", "authority", "key_hash"],
     writes: { "certificate.issue": PARTNER },
+    makes: `
+      perform add_certificate(client, content ->> 'fingerprint', content ->> 'serial',
+        (content ->> 'not_before')::timestamptz,
+        (content ->> 'not_after')::timestamptz, content ->> 'authority', content ->> 'key_hash');`,
   },
   "signing_key.add": {
     role: "credentials",
-    functions: ["add_signing_key"],
     members: ["client_id", "thumbprint", "kid", "jwk"],
     writes: { "signing_key.add": PARTNER },
+    makes: `
+      perform refuse_other_thumbprint(content ->> 'thumbprint', content -> 'jwk');
+      perform add_signing_key(client, content ->> 'thumbprint', content ->> 'kid', content -> 'jwk');`,
   },
   "client_secret.rotate": {
     role: "credentials",
-    functions: ["rotate_client_secret"],
     members: ["client_id", "hash", ROTATION],
     writes: { "client_secret.rotate": PARTNER },
+    makes:
+      `perform rotate_client_secret(client, hex_of(content, 'hash'), (content ->> 'overlap_seconds')::int);`,
   },
   "webhook_secret.rotate": {
     role: "credentials",
-    functions: ["rotate_webhook_secret"],
     members: ["client_id", "sealed", "sealing_key", ROTATION],
     writes: { "webhook_secret.rotate": PARTNER },
+    makes: `perform rotate_webhook_secret(client, hex_of(content, 'sealed'), content ->> 'sealing_key',
+      (content ->> 'overlap_seconds')::int);`,
   },
   "price.set": {
     role: "pricing",
-    functions: ["set_price", "lock_price", "set_market_hours"],
     members: ["source", "mid", "spread_basis_points", "stale_after_seconds", "url", "hours"],
     // The first price also sets the breaker and the band.
     writes: {
@@ -103,81 +129,117 @@ export const CHANGES = {
     replaces: "deployment",
     // A price is right only for minutes. Market hours alone are no price.
     expires: { with: "source", minutes: 15 },
+    makes: `
+      if content ?| '{source,mid,spread_basis_points,stale_after_seconds,url}' then
+        perform lock_price();
+        -- Without a mid, the current price stays. If there is none yet, store the placeholder of gold.
+        mid := coalesce((content ->> 'mid')::bigint, (select p.mid from price p), 10000);
+        spread := (content ->> 'spread_basis_points')::int;
+        perform set_price(content ->> 'source', mid, buy_of(mid, spread), sell_of(mid, spread), spread,
+          (content ->> 'stale_after_seconds')::int, content ->> 'url');
+      end if;
+      if content ? 'hours' then
+        perform set_market_hours((content -> 'hours' ->> 'always_open')::boolean,
+          content -> 'hours' -> 'sessions');
+      end if;`,
   },
   "market.set": {
     role: "pricing",
-    functions: ["set_breaker", "set_band", "set_exposure"],
     members: ["breaker", "band", "exposure"],
     writes: { "market.breaker": PARTNER, "market.band": PARTNER, "market.exposure": PARTNER },
     isPartial: true,
     replaces: "deployment",
+    makes: `
+      if content ? 'breaker' then
+        perform set_breaker((content -> 'breaker' ->> 'basis_points')::int,
+          (content -> 'breaker' ->> 'seconds')::int);
+      end if;
+      if content ? 'band' then
+        perform set_band((content -> 'band' ->> 'step_basis_points')::int,
+          (content -> 'band' ->> 'hour_basis_points')::int);
+      end if;
+      if content ? 'exposure' then
+        perform set_exposure((content ->> 'exposure')::bigint);
+      end if;`,
   },
   "market.open": {
     role: "pricing",
-    functions: ["open_market"],
     members: [],
     writes: { "market.open": PARTNER },
     replaces: "deployment",
+    makes: `perform open_market();`,
   },
   "authority.add": {
     role: "keys",
-    functions: ["add_authority"],
     members: ["first", "fingerprint", "certificate", "revocation_list", "revocation_next_at"],
     writes: { "ca.init": "fingerprint", "ca.rotate": "fingerprint" },
+    makes: `
+      perform refuse_other_fingerprint(content ->> 'fingerprint', content ->> 'certificate');
+      perform add_authority((content ->> 'first')::boolean, content ->> 'fingerprint',
+        content ->> 'certificate', null,
+        content ->> 'revocation_list', (content ->> 'revocation_next_at')::timestamptz);`,
   },
   "token_key.rotate": {
     role: "keys",
-    functions: ["rotate_token_key"],
     members: ["kid", "public_jwk", "sealed", "sealing_key", "lead_seconds", ROTATION],
     writes: { "token_key.rotate": "kid" },
+    makes: `
+      perform refuse_other_thumbprint(content ->> 'kid', content -> 'public_jwk');
+      perform rotate_token_key(content ->> 'kid', content -> 'public_jwk', hex_of(content, 'sealed'),
+        content ->> 'sealing_key',
+        (content ->> 'lead_seconds')::int, (content ->> 'overlap_seconds')::int);`,
   },
   "sealing_key.rotate": {
     role: "keys",
-    functions: ["reseal"],
     members: ["sealing_key", "secrets"],
     writes: { "sealing_key.rotate": "sealing_key" },
+    makes: `perform reseal(content ->> 'sealing_key', content -> 'secrets');`,
   },
   "pepper.rotate": {
     role: "keys",
-    functions: ["rotate_pepper"],
     members: ["pepper"],
     writes: { "pepper.rotate": "pepper" },
+    makes: `perform rotate_pepper(content ->> 'pepper');`,
   },
   "vault.add": {
     role: "treasury",
-    functions: ["add_bar"],
     members: ["serial", "refiner", "vault", "gross", "fineness"],
     writes: { "vault.add": "serial" },
+    makes: `perform add_bar(content ->> 'serial', content ->> 'refiner', content ->> 'vault',
+      (content ->> 'gross')::bigint, (content ->> 'fineness')::int);`,
   },
   "vault.remove": {
     role: "treasury",
-    functions: ["remove_bar"],
     members: ["serial"],
     writes: { "vault.remove": "serial" },
+    makes: `perform remove_bar(content ->> 'serial');`,
   },
   "deposit.record": {
     role: "treasury",
-    functions: ["record_deposit"],
     members: ["client_id", "amount", "bank_reference"],
     writes: { "deposit.record": PARTNER, "deposit.approve": PARTNER },
+    makes: `perform record_deposit(client, (content ->> 'amount')::bigint, content ->> 'bank_reference');`,
   },
   "deposit.reverse": {
     role: "treasury",
-    functions: ["reverse_deposit"],
     members: ["deposit"],
     writes: { "deposit.reverse": PARTNER },
+    makes: `perform reverse_deposit((content ->> 'deposit')::uuid);`,
   },
   "payment.submit": {
     role: "treasury",
-    functions: ["submit_payment"],
     members: ["batch", "prepared_at", "document_sha256", "payments"],
     writes: { "withdrawal.batch": "batch", "withdrawal.submitted": PARTNER },
+    makes: `
+      perform submit_payment((content ->> 'batch')::uuid,
+        array(select (p.value ->> 'withdrawal')::uuid from jsonb_array_elements(content -> 'payments') p),
+        (content ->> 'prepared_at')::timestamptz, content ->> 'document_sha256');`,
   },
   "withdrawal.return": {
     role: "treasury",
-    functions: ["return_withdrawal"],
     members: ["withdrawal"],
     writes: { "withdrawal.returned": PARTNER },
+    makes: `perform return_withdrawal((content ->> 'withdrawal')::uuid);`,
   },
   "deployment.settle": {
     role: "keys",
@@ -187,13 +249,19 @@ export const CHANGES = {
     ],
     writes: { "deployment.settle": "public_base_url" },
     replaces: "deployment",
+    isOwners: true,
+    makes: `
+      perform settle_deployment(content ->> 'environment', content ->> 'public_base_url',
+        (content ->> 'loopback_receivers')::boolean, null, null,
+        (content ->> 'flood_per_second')::int, texts_of(content -> 'webhook_ports')::int[],
+        (content ->> 'attempts_kept_days')::int);`,
   },
   "deployment.payout": {
     role: "treasury",
-    functions: ["set_payout_account"],
     members: ["name", "iban", "bic"],
     writes: { "deployment.payout": "iban" },
     replaces: "deployment",
+    makes: `perform set_payout_account(content ->> 'name', content ->> 'iban', content ->> 'bic');`,
   },
   "deployment.defaults": {
     role: "credentials",
@@ -201,33 +269,60 @@ export const CHANGES = {
     writes: { "deployment.partner_defaults": PARTNER, "deployment.limit_defaults": PARTNER },
     isPartial: true,
     replaces: "deployment",
+    isOwners: true,
+    makes: `
+      if content ?| '{rate_per_second,burst}' then
+        perform set_partner_defaults((content ->> 'rate_per_second')::int, (content ->> 'burst')::int);
+      end if;
+      if content ? 'limits' then
+        perform set_limit_defaults(content -> 'limits');
+      end if;`,
   },
   "recovery.accept": {
     role: "keys",
-    functions: ["accept_losses"],
     members: ["epoch", "losses"],
     writes: { "recovery.accept": PARTNER },
+    makes: `perform accept_losses((content ->> 'epoch')::int, content -> 'losses');`,
   },
-  "operator.add": { role: "keys", members: ["name", "roles"], writes: { "operator.add": "name" } },
-  "operator.set": { role: "keys", members: ["name", "roles"], writes: { "operator.set": "name" } },
-  "operator.remove": { role: "keys", members: ["name"], writes: { "operator.remove": "name" } },
+  "operator.add": {
+    role: "keys",
+    members: ["name", "roles"],
+    writes: { "operator.add": "name" },
+    makes: `
+      perform check_new_operator(content ->> 'name');
+      perform check_roles(texts_of(content -> 'roles'));`,
+  },
+  "operator.set": {
+    role: "keys",
+    members: ["name", "roles"],
+    writes: { "operator.set": "name" },
+    makes: `
+      perform check_operator(content ->> 'name');
+      perform check_roles(texts_of(content -> 'roles'));`,
+  },
+  "operator.remove": {
+    role: "keys",
+    members: ["name"],
+    writes: { "operator.remove": "name" },
+    makes: `perform check_operator(content ->> 'name');`,
+  },
   "operator_key.add": {
     role: "keys",
-    functions: ["add_operator_key"],
     members: ["login", "public_key"],
     writes: { "operator_key.add": "login" },
+    makes: `perform add_operator_key(content ->> 'login', content ->> 'public_key');`,
   },
   "registry.adopt": {
     role: "keys",
-    functions: ["adopt_registry"],
     members: ["rows"],
     writes: { "registry.adopt": PARTNER },
+    makes: `perform adopt_registry(content -> 'rows');`,
   },
   "approval.adopt": {
     role: "keys",
-    functions: ["adopt_approvals"],
     members: ["approvals"],
     writes: { "approval.adopt": PARTNER },
+    makes: `perform adopt_approvals(content -> 'approvals');`,
   },
 } as const satisfies Readonly<Record<string, Change>>;
 
@@ -238,3 +333,7 @@ export function replacedBy(kind: string, content: Readonly<Record<string, unknow
   const { replaces } = (CHANGES as Readonly<Record<string, Change>>)[kind] ?? {};
   return replaces === "partner" ? `${kind} ${content.client_id}` : replaces && kind;
 }
+
+/** The functions that make a change, and that its role may call. */
+export const functionsOf = ({ makes, isOwners }: Change): readonly string[] =>
+  isOwners ? [] : Array.from(makes.matchAll(/perform (?!check_|refuse_)(\w+)\(/g), ([, name]) => name!);

@@ -1,4 +1,4 @@
-import { type Change, CHANGES } from "@gold-partner/approvals";
+import { type Change, CHANGES, functionsOf } from "@gold-partner/approvals";
 import { readFile } from "node:fs/promises";
 import type { Sql, TransactionSql } from "postgres";
 
@@ -37,8 +37,8 @@ export async function readLists(relations: ReadonlySet<string>): Promise<Granted
   const text = (await read("privileges.sql")).replaceAll(/^\s*--.*$/gm, "");
   const everybody = wordsOf(/everybody constant text := '([^']+)'/.exec(text)![1]!);
   for (const role of everybody) explained.add(`${role} usage schema gold`);
-  const changes = Object.values<Change>(CHANGES).flatMap(({ role, functions = [] }) =>
-    functions.map((name) => ["", `gold_${role}`, name])
+  const changes = Object.values<Change>(CHANGES).flatMap((change) =>
+    functionsOf(change).map((name) => ["", `gold_${change.role}`, name])
   );
   for (const [, roles, names] of [...text.matchAll(/\('([a-z_ ]+)',\s+'([^']+)'\)/g), ...changes]) {
     for (const role of wordsOf(roles!)) {

@@ -82,7 +82,7 @@ begin atomic
   values
     ('credentials', 'create_partner limit_partner set_partner resume_partner add_certificate add_signing_key rotate_client_secret rotate_webhook_secret'),
     ('treasury', 'ask_iban add_bar remove_bar record_deposit reverse_deposit submit_payment return_withdrawal set_payout_account'),
-    ('pricing', 'set_price lock_price set_market_hours set_breaker set_band set_exposure open_market'),
+    ('pricing', 'lock_price set_price set_market_hours set_breaker set_band set_exposure open_market'),
     ('keys', 'add_authority rotate_token_key reseal rotate_pepper accept_losses add_operator_key adopt_registry adopt_approvals');
 end;
 

@@ -41,3 +41,11 @@ begin
       array_to_string(array_remove(proposal_members(kind), 'client_id'), ', ') using errcode = 'GR409';
   end if;
 end $$;
+
+create or replace function gold.texts_of(list jsonb) returns text[]
+language sql immutable
+return case when jsonb_typeof(list) = 'array' then array(select e.value from jsonb_array_elements_text(list) with ordinality e order by e.ordinality) end;
+
+create or replace function gold.hex_of(content jsonb, name text) returns bytea
+language sql immutable
+return decode(content ->> name, 'hex');
