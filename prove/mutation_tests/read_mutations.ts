@@ -162,4 +162,27 @@ export const READ_MUTATIONS: readonly Mutation[] = [
     to: "clock - interval '50 minutes'",
     tests: ["src/reads/read_reserves.pg.test.ts"],
   },
+  {
+    name: "record: a member of the table names another column",
+    file: "../protocol/src/schema/order.ts",
+    from: 'gramsIn("grams",',
+    to: 'gramsIn("total",',
+    tests: ["../audit/src/books/record_writer.test.ts"],
+    short: true,
+  },
+  {
+    name: "record: the database writes a member from another column",
+    file: "src/reads/record_members.sql",
+    from: `',"total_sar":' || gold.decimal_text((given).total, 0.01)\n  || ',"status":"executed"`,
+    to: `',"total_sar":' || gold.decimal_text((given).price, 0.01)\n  || ',"status":"executed"`,
+    tests: ["src/reads/record_members.pg.test.ts"],
+    short: true,
+  },
+  {
+    name: "change: two people can put an older price back",
+    file: "src/database/proposals/kinds.sql",
+    from: "  when 'price.set' then kind\n",
+    to: "",
+    tests: ["src/database/proposals/outdated.pg.test.ts"],
+  },
 ];
