@@ -10,7 +10,6 @@ WORKDIR /srv/gold
 COPY package.json package-lock.json .npmrc ./
 COPY packages/canonical/package.json packages/canonical/
 COPY packages/jws/package.json packages/jws/
-COPY packages/sshsig/package.json packages/sshsig/
 COPY packages/approvals/package.json packages/approvals/
 COPY packages/protocol/package.json packages/protocol/
 COPY packages/command_line/package.json packages/command_line/

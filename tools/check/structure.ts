@@ -5,11 +5,10 @@ import type { Tree } from "./tree.ts";
 
 const CORE = ["packages/canonical", "packages/jws", "packages/protocol"] as const;
 const CLIENT = [...CORE, "packages/client"] as const;
-const SIGNED = ["packages/sshsig", "packages/approvals"] as const;
 
 const WHOLE_STACK = [
   ...CLIENT,
-  ...SIGNED,
+  "packages/approvals",
   "packages/command_line",
   "packages/database",
   "packages/partner_cli",
@@ -32,8 +31,7 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "testing": ["packages/local_postgres"],
   "packages/canonical": [],
   "packages/jws": CORE.slice(0, 1),
-  "packages/sshsig": ["packages/jws"],
-  "packages/approvals": ["packages/canonical", "packages/sshsig"],
+  "packages/approvals": CORE.slice(0, 2),
   "packages/protocol": CORE.slice(0, 2),
   "packages/client": CORE,
   "packages/command_line": [],
@@ -44,7 +42,7 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "packages/audit": [...CORE, "packages/approvals", "packages/database"],
   "packages/operator": [
     ...CLIENT,
-    ...SIGNED,
+    "packages/approvals",
     "packages/command_line",
     "packages/database",
     "packages/server",

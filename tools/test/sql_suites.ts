@@ -14,7 +14,6 @@ const BESIDE_SQL = [
   "packages/database/",
   "packages/canonical/",
   "packages/jws/",
-  "packages/sshsig/",
   "packages/approvals/",
   "packages/audit/src/",
   "packages/operator/src/",

@@ -37,3 +37,4 @@ export {
   proposalText,
 } from "./texts.ts";
 export { ApprovalVerifier, proposalSha256, type StoredApproval } from "./verifier.ts";
+export { parsePublicKey, parseSshsig, type SshPublicKey, SshsigError, verifySshsig } from "./sshsig/mod.ts";

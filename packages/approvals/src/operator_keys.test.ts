@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { newSoftwareKey } from "@gold-partner/sshsig/testing";
+import { newSoftwareKey } from "../testing/mod.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { parseOperatorKeys } from "./mod.ts";
 

@@ -1,4 +1,4 @@
-import { parsePublicKey, type SshPublicKey, SshsigError } from "@gold-partner/sshsig";
+import { parsePublicKey, type SshPublicKey, SshsigError } from "./sshsig/mod.ts";
 
 /** A key and the time in which its login may sign with it, in Unix milliseconds. */
 export interface OperatorKey {

@@ -1,5 +1,5 @@
 import { before, describe, it } from "node:test";
-import { newSoftwareKey, type SoftwareKey } from "@gold-partner/sshsig/testing";
+import { newSoftwareKey, type SoftwareKey } from "../testing/mod.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { parseOperatorKeys } from "./operator_keys.ts";
 import { APPROVAL_NAMESPACE, approvalText, PROPOSAL_NAMESPACE, proposalText } from "./texts.ts";

@@ -1,4 +1,4 @@
-import { parsePublicKey, parseSshsig, SshsigError, verifySshsig } from "@gold-partner/sshsig";
+import { parsePublicKey, parseSshsig, SshsigError, verifySshsig } from "./sshsig/mod.ts";
 import type { OperatorKey, OperatorKeys } from "./operator_keys.ts";
 import {
   APPROVAL_NAMESPACE,

@@ -16,7 +16,7 @@ import {
   testBooks,
   type TestKey,
 } from "@gold-partner/server/testing";
-import { newSoftwareKey, type SoftwareKey } from "@gold-partner/sshsig/testing";
+import { newSoftwareKey, type SoftwareKey } from "@gold-partner/approvals/testing";
 import postgres, { type Sql } from "postgres";
 import { dropLogins } from "../../../testing/drop_logins.ts";
 

@@ -14,7 +14,7 @@ import {
   testBooks,
   type Trader,
 } from "@gold-partner/server/testing";
-import { forgeKey, newSoftwareKey, type SoftwareKey } from "@gold-partner/sshsig/testing";
+import { forgeKey, newSoftwareKey, type SoftwareKey } from "@gold-partner/approvals/testing";
 import { assert, assertEquals } from "@std/assert";
 import type { TransactionSql } from "postgres";
 import { type AuditedBooks, auditedBooks } from "./books_fixture.ts";

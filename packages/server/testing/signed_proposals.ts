@@ -1,5 +1,5 @@
 import { APPROVAL_NAMESPACE, approvalText, PROPOSAL_NAMESPACE } from "@gold-partner/approvals";
-import { newSoftwareKey, type SoftwareKey } from "@gold-partner/sshsig/testing";
+import { newSoftwareKey, type SoftwareKey } from "@gold-partner/approvals/testing";
 import type { Sql } from "postgres";
 
 /** An operator who signs. */

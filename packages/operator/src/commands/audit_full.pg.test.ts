@@ -14,7 +14,7 @@ import {
   registerRootKeys,
   type Signatory,
 } from "@gold-partner/server/testing";
-import { forgeKey } from "@gold-partner/sshsig/testing";
+import { forgeKey } from "@gold-partner/approvals/testing";
 import { dropLogins } from "../../../../testing/drop_logins.ts";
 import { connect } from "../database.ts";
 import { runGold } from "../gold_fixture.ts";

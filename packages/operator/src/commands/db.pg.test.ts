@@ -4,7 +4,7 @@ import { afterEach, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
 import { testPostgres } from "@gold-partner/local-postgres";
 import { parseOperatorKeys } from "@gold-partner/approvals";
-import { newSoftwareKey } from "@gold-partner/sshsig/testing";
+import { newSoftwareKey } from "@gold-partner/approvals/testing";
 import postgres from "postgres";
 import { runGold } from "../gold_fixture.ts";
 import { assertRefused as refused, itemsOf, testOperator } from "./fixture.ts";

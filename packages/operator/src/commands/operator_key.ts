@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { parsePublicKey, type SshPublicKey, SshsigError } from "@gold-partner/sshsig";
+import { parsePublicKey, type SshPublicKey, SshsigError } from "@gold-partner/approvals";
 import type { Command, Invocation } from "../command.ts";
 import { usage } from "../failure.ts";
 import { instantOf } from "../output.ts";

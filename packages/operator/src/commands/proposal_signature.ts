@@ -5,7 +5,7 @@ import {
   PROPOSAL_NAMESPACE,
   proposalText,
 } from "@gold-partner/approvals";
-import { parsePublicKey, parseSshsig, SshsigError, verifySshsig } from "@gold-partner/sshsig";
+import { parsePublicKey, parseSshsig, SshsigError, verifySshsig } from "@gold-partner/approvals";
 import type { Invocation } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { readOperatorKeys } from "../operator_keys_file.ts";

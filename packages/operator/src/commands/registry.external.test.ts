@@ -5,7 +5,7 @@ import { assertEquals } from "@std/assert";
 import { assemble, createLog } from "@gold-partner/server";
 import { deploymentLine, makeSshKey } from "../../../../testing/operator_keys.ts";
 import { type Run, runGold } from "../gold_fixture.ts";
-import { parsePublicKey } from "@gold-partner/sshsig";
+import { parsePublicKey } from "@gold-partner/approvals";
 import type { Row } from "../command.ts";
 import { assertRefused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 import { askWithdrawal } from "./withdrawal_fixture.ts";

@@ -1,6 +1,6 @@
 /** Keys and signatures made in software, also those of security keys, for the tests of all packages. */
-import { parsePublicKey, type SshKeyType, type SshPublicKey } from "../src/mod.ts";
-import { concat, encodeBase64, hash, uint32, utf8, wireString } from "../src/wire.ts";
+import { parsePublicKey, type SshKeyType, type SshPublicKey } from "../src/sshsig/mod.ts";
+import { concat, encodeBase64, hash, uint32, utf8, wireString } from "../src/sshsig/wire.ts";
 
 const APPLICATION = "ssh:";
 const TOUCHED = 0x01;

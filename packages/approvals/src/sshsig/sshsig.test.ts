@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import { armor, newSoftwareKey } from "../testing/mod.ts";
+import { armor, newSoftwareKey } from "../../testing/mod.ts";
 import { parsePublicKey, parseSshsig, type SshKeyType, SshsigError, verifySshsig } from "./mod.ts";
 
 const TYPES: readonly SshKeyType[] = [

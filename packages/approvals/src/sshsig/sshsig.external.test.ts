@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { newSoftwareKey } from "../testing/mod.ts";
+import { newSoftwareKey } from "../../testing/mod.ts";
 import { parsePublicKey, type SshKeyType } from "./public_key.ts";
 import { verifySshsig } from "./sshsig.ts";
 
