@@ -18,7 +18,7 @@ import { listFiles } from "./check/tree.ts";
 import { ROOT } from "./test/tier.ts";
 
 const SERVER = "packages/server/src";
-/** The edits of the recipe, as a person makes them: the file, the text that is there, and the text before it. */
+/** The edits of the recipe: the file, a text in it, and the text that is inserted before that text. */
 const EDITS: readonly (readonly [file: string, at: string, added: string])[] = [
   [
     "packages/protocol/src/schema/order.ts",
@@ -81,7 +81,7 @@ describe("the recipe for a field of orders", () => {
   });
   after(() => rmSync(copy, { recursive: true, force: true }));
 
-  it("reaches requests, rows, replies, statements, clients and the audit", () => {
+  it("reaches requests, rows, replies, clients and the audit", () => {
     for (const [file, at, added] of EDITS) {
       const text = readFileSync(join(copy, file), "utf8");
       assertEquals(text.split(at).length, 2, `${file} does not have this text once: ${at}`);

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { openTransport, type Transport } from "@gold-partner/client";
 import { Stack } from "../contract/stack_fixture.ts";
 
@@ -37,6 +37,7 @@ function readRequest(file: string): Request {
   const pairs = (text: string, form = /^ +(\S+): (.*)$/gm) =>
     Array.from(text.matchAll(form), ([, name, value]) => [name!, value!] as const);
   const method = blocks.has("get") ? "get" : "post";
+  const [asserts, sets] = [take("assert"), take("script:post-response")];
   const { url } = Object.fromEntries(pairs(take(method)));
   const request = {
     name: Object.fromEntries(pairs(take("meta"))).name!,
@@ -45,12 +46,19 @@ function readRequest(file: string): Request {
     form: pairs(take("body:form-urlencoded")),
     body: take("body:json").replace(/^ {2}/gm, ""),
     asserts: Array.from(
-      take("assert").matchAll(/^ +res\.(\S+): (eq|gte) (.*)$/gm),
+      asserts.matchAll(/^ +res\.(\S+): (eq|gte) (.*)$/gm),
       ([, path, operator, value]) => ({ path: path!, operator: operator!, value: value! }),
     ),
-    sets: pairs(take("script:post-response"), /^ +bru\.setVar\("(\w+)", res\.body\.(\w+)\);$/gm),
+    sets: pairs(sets, /^ +bru\.setVar\("(\w+)", res\.body\.(\w+)\);$/gm),
   };
   assertEquals([...blocks.keys()], [], `${file} has parts that this test does not read`);
+  for (const [read, text] of [[request.asserts, asserts], [request.sets, sets]] as const) {
+    assertEquals(
+      read.length,
+      text.split("\n").filter((line) => line.trim() !== "").length,
+      `${file}\n${text}`,
+    );
+  }
   return request;
 }
 
@@ -88,6 +96,13 @@ describe("the collection for Bruno", () => {
     await stack?.close();
   });
 
+  it("runs the script before each request, with the client certificate", () => {
+    assert(requests.length > 0);
+    const text = (file: string) => readFileSync(join(COLLECTION, file), "utf8");
+    assertStringIncludes(text("collection.bru"), 'require("./prepare_request.js").prepareRequest(req, bru)');
+    for (const path of ["cert", "key"]) assertStringIncludes(text("bruno.json"), `{{${path}}}`);
+  });
+
   for (const { name, method, url, form, body, asserts, sets } of requests) {
     it(`sends a request that the service accepts: ${name}`, async () => {
       const headers = new Map([
@@ -101,8 +116,10 @@ describe("the collection for Bruno", () => {
         setBody: (text: string) => sent = text,
         setHeader: (header: string, value: string) => headers.set(header, value),
       }, bru);
-      for (const [member, value] of form) {
-        sent += `&${member}=${encodeURIComponent(bru.interpolate(value))}`;
+      if (form.length > 0) {
+        sent = form.map(([member, value]) => `${member}=${encodeURIComponent(bru.interpolate(value))}`).join(
+          "&",
+        );
       }
       const reply = await transport.send({
         method: method as "GET" | "POST",

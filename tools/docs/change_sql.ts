@@ -43,7 +43,7 @@ ${
     )
   }
 
--- How long a proposal may wait for its approval at most.
+-- How long a proposal may wait for its approval at most. Null: the kind has no limit of its own.
 ${
     cases(
       "longest_life(kind text, content jsonb) returns interval",

@@ -5,6 +5,7 @@ import {
   type Members,
   ORDER,
   orderReply,
+  POSTING_TEXTS,
   QUOTE,
   quoteReply,
   textsOf,
@@ -34,9 +35,6 @@ from typing import Literal, NotRequired, TypedDict
 Side = Literal["buy", "sell"]
 `;
 
-/** The texts of the postings of a statement. The reference has words of its own in the schema of statements. */
-const POSTING_TEXTS: Members = textsOf({ ...WITHDRAWAL, ...ORDER });
-
 /** Returns the text of the Python client's module with the types of records and of the texts of requests. */
 export function writePythonRecords(): string {
   const classes = Object.entries(RECORDS).flatMap(([name, [members, { description }]]) => {
@@ -54,7 +52,7 @@ export function writePythonRecords(): string {
       )],
     ];
   });
-  const posting = Object.entries(POSTING_TEXTS).flatMap(([member, each]) => [
+  const posting = Object.entries<Member>(POSTING_TEXTS).flatMap(([member, each]) => [
     ...comment(described(each)),
     `${member}: ${typeOf(each)}`,
   ]);

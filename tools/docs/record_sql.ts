@@ -13,7 +13,9 @@ const RECORDS: Readonly<Record<string, readonly [table: string, members: Members
  */
 export function writeRecordSql(): string {
   return [
-    "-- Written by npm run docs from the members of the records (packages/protocol/src/schema). Do not edit.\n",
+    "-- Written by npm run docs from the members of the records (packages/protocol/src/schema). Do not edit.\n" +
+    "--\n-- The functions are stable, because to_json is stable. If they were immutable, Postgres would not inline\n" +
+    "-- them into the statements that book orders.\n",
     ...Object.entries(RECORDS).map(([name, [table, members]]) => {
       const extra = Object.entries(members).filter(([, { form }]) => form === "given");
       const parameters = [`given gold.${table}`, ...extra.map(([member]) => `${member} text`)].join(", ");
@@ -31,18 +33,22 @@ type Part = { readonly literal: string } | { readonly expression: string };
 function partsOf(name: string, { form, prefix = "", column, reply }: Member, isFirst: boolean): Part[] {
   const label = `${isFirst ? "" : ","}"${name}":`;
   const value = `(given).${column}`;
-  const quoted = (expression: string, prefix = "") => [
-    { literal: `${label}"${prefix}` },
-    { expression },
-    { literal: '"' },
-  ];
-  const plain = (expression: string) => [{ literal: label }, { expression }];
-  if (reply.isOptional()) {
+  const isOptional = reply.isOptional();
+  if ((isOptional || reply.isNullable()) && form !== "text" && !(form === "id" && isOptional)) {
+    throw new Error(`${name}: the form ${form} has no spelling of null.`);
+  }
+  if (isOptional) {
     const text = form === "id"
       ? `'${label}"${prefix}' || ${value} || '"'`
       : `'${label}' || to_json(${value})::text`;
     return [{ expression: `coalesce(${text}, '')` }];
   }
+  const quoted = (expression: string, before = "") => [
+    { literal: `${label}"${before}` },
+    { expression },
+    { literal: '"' },
+  ];
+  const plain = (expression: string) => [{ literal: label }, { expression }];
   switch (form) {
     case "id":
       return quoted(value, prefix);
@@ -57,7 +63,9 @@ function partsOf(name: string, { form, prefix = "", column, reply }: Member, isF
     case "iban":
       return quoted(`gold.mask_iban(${value})`);
     case "text":
-      return plain(`coalesce(to_json(${value})::text, 'null')`);
+      return plain(
+        reply.isNullable() ? `coalesce(to_json(${value})::text, 'null')` : `to_json(${value})::text`,
+      );
     case "sar":
       return plain(`gold.decimal_text(${value}, 0.01)`);
     case "grams":

@@ -1,6 +1,5 @@
-// The kinds of changes that need two people. From this table follow the SQL that checks a proposal
-// and makes its change (tools/docs/change_sql.ts), the privileges of the roles, and which rows of the audit
-// trail the audit expects after an approval.
+// The kinds of changes that need two people. The SQL that checks and makes a change, the privileges of the roles
+// and the audit's expectations are made from this table (tools/docs/change_sql.ts).
 
 /** An operator's role. */
 type Role = "treasury" | "credentials" | "pricing" | "keys";
@@ -11,8 +10,7 @@ export interface Change {
   /** The members that the content may have. */
   readonly members: readonly string[];
   /**
-   * The actions of the audit rows that the change writes, each with the member that is the row's subject; by
-   * default, the partner.
+   * The actions of the audit rows that the change writes, each with the member that is the row's subject.
    */
   readonly writes: Readonly<Record<string, string>>;
   /** Every member may be absent, and the setting then stays the same. One member must change something. */
@@ -22,9 +20,8 @@ export interface Change {
   /** Proposals that have this member expire after so many minutes, instead of after days. */
   readonly expires?: { readonly with: string; readonly minutes: number };
   /**
-   * The statements of PL/pgSQL that make the change. The role may call the functions that they perform,
-   except
-   * those that only check something. `content` is the content, and `client` its client_id.
+   * The PL/pgSQL statements that make the change. `content` is the content, and `client` its client_id. The
+   * role may call every function after `perform`, except those that only check (check_…, refuse_…).
    */
   readonly makes: string;
   /** Only the migration login may call these functions: they change settings of the whole deployment. */
@@ -132,7 +129,7 @@ export const CHANGES = {
     makes: `
       if content ?| '{source,mid,spread_basis_points,stale_after_seconds,url}' then
         perform lock_price();
-        -- Without a mid, the current price stays. If there is none yet, store the placeholder of gold.
+        -- Without a mid, the current price stays. If there is none yet, store 10000, as the command does.
         mid := coalesce((content ->> 'mid')::bigint, (select p.mid from price p), 10000);
         spread := (content ->> 'spread_basis_points')::int;
         perform set_price(content ->> 'source', mid, buy_of(mid, spread), sell_of(mid, spread), spread,

@@ -176,6 +176,7 @@ export {
   ordersReply,
   type Page,
   parameterErrors,
+  POSTING_TEXTS,
   type PricesReply,
   pricesReply,
   type ProbeMistake,

@@ -112,6 +112,10 @@ class CallTests(unittest.TestCase):
         script, _ = self.play([reply(200, ORDER)], idempotency_key="mine")
         self.assertEqual(script.headers("Idempotency-Key"), ["mine"])
 
+    def test_refuses_a_misspelt_text_before_it_sends_anything(self) -> None:
+        with self.assertRaisesRegex(TypeError, r"place_order\(\) got an unexpected .* 'referense'"):
+            self.play([], referense="x")
+
     def test_waits_as_long_as_retry_after_says(self) -> None:
         dates = {"Retry_After": "Sat, 31 Jan 2026 09:30:01 GMT", "Date": "Sat, 31 Jan 2026 09:30:00 GMT"}
         passing = {"retryable": True}

@@ -27,7 +27,9 @@ export const statementBalance = z.object({
 })
   .meta({ id: "StatementBalance", description: "The account's three balances." });
 
-const { reference: _, ...texts } = replyOf(textsOf({ ...WITHDRAWAL, ...ORDER }));
+/** The texts of postings: those of the order or withdrawal. */
+export const POSTING_TEXTS = textsOf({ ...WITHDRAWAL, ...ORDER });
+const { reference: _, ...texts } = replyOf(POSTING_TEXTS);
 
 export const statementReply = z.object({
   from: date.meta({ description: "The first day." }),

@@ -86,7 +86,7 @@ def create_quote(
     """
     if (gold_grams is None) == (amount_sar is None):
         raise GoldError("argument_invalid", "Pass either gold_grams or amount_sar.")
-    members = {"side": side, **_texts(texts, replies.QuoteTexts)}
+    members = {"side": side, **_texts("create_quote", texts, replies.QuoteTexts)}
     body = write_json(members, {"gold_grams": gold_grams, "amount_sar": amount_sar})
     return _write("createQuote", "/v1/quotes", body, _reader(replies.Quote), idempotency_key)
 
@@ -111,7 +111,7 @@ def place_order(
     Codes: `quote_expired`, `quote_already_executed`, `not_found`, `insufficient_funds`, `insufficient_gold`,
     `insufficient_inventory`.
     """
-    members = {"quote_id": quote_id, **_texts(texts, replies.OrderTexts)}
+    members = {"quote_id": quote_id, **_texts("place_order", texts, replies.OrderTexts)}
     body = write_json(members, {})
     read = _reader(replies.PlacedOrder)
     return _write("createOrder", "/v1/orders", body, read, idempotency_key, signed=True)
@@ -152,7 +152,7 @@ def create_withdrawal(
 
     Codes: `insufficient_funds`, `limit_exceeded`, `withdrawal_reference_reused`.
     """
-    body = write_json(_texts(texts, replies.WithdrawalTexts), {"amount_sar": amount_sar})
+    body = write_json(_texts("create_withdrawal", texts, replies.WithdrawalTexts), {"amount_sar": amount_sar})
     read = _reader(replies.CreatedWithdrawal)
     return _write("createWithdrawal", "/v1/withdrawals", body, read, idempotency_key, signed=True)
 
@@ -379,10 +379,10 @@ def _simulate(
     return _write(operation, f"/sandbox/simulate/{name}", body, _reader(reply_type), idempotency_key)
 
 
-def _texts(texts: Mapping[str, object], known: Any) -> dict[str, str | None]:
+def _texts(call: str, texts: Mapping[str, object], known: Any) -> dict[str, str | None]:
     """Refuses a misspelt argument as Python does, before anything is sent."""
     for name in texts.keys() - known.__annotations__.keys():
-        raise TypeError(f"got an unexpected keyword argument {name!r}")
+        raise TypeError(f"{call}() got an unexpected keyword argument {name!r}")
     return cast(dict[str, str | None], texts)
 
 

@@ -179,6 +179,7 @@ const PARTS = [
   "roles",
   "release_0_3_0",
   "release_0_4_0",
+  "release_0_5_0",
   "views",
   "grants",
   "privileges",
@@ -229,6 +230,7 @@ async function apply(
       files.routines,
       keepsRequests ? "" : files.release_0_3_0,
       isNarrow ? "" : files.release_0_4_0,
+      files.release_0_5_0,
       isSandbox ? files.simulations : "",
       ...views.map(({ name, query }) => `create temporary view ${name} as ${query};`),
     ]

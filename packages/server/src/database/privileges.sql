@@ -1,5 +1,6 @@
--- The one list of what logins may do: who may call each function and read each view. Nothing else grants them
--- anything, except sandbox_grants.sql and wide_grants.sql. No login can read a table, and every change is
+-- What logins may do: who may call each function and read each view. packages/approvals/src/changes.ts lists the
+-- functions of the changes that need two people. Nothing else grants them anything, except sandbox_grants.sql
+-- and wide_grants.sql. No login can read a table, and every change is
 -- made by one of these functions. docs/security_model.md explains the roles. gold_operator is a member of the
 -- five roles of operators and has no privileges of its own.
 do $$
@@ -84,8 +85,7 @@ begin
     -- The trust sync writes the proxies' CA certificates, revocation lists and addresses.
     ('gold_trust',
       'read_trust read_trust_approvals read_addresses')
-    -- The changes that need two people. Pricing sets the price, its source and its limits, and opens and closes
-    -- the market.
+    -- The changes that need two people.
     union all select 'gold_' || c.role, c.functions from gold.functions_of_changes() c
   ) list (roles, names), string_to_table(regexp_replace(list.names, '\s+', ' ', 'g'), ' ') name
   loop
@@ -99,7 +99,7 @@ begin
           replace(item.roles, ' ', ', ')), '; ')
         from pg_proc p where p.pronamespace = 'gold'::regnamespace and p.proname = item.name);
     else
-      raise exception 'privileges.sql names %, which does not exist', item.name;
+      raise exception 'privileges.sql or changes.ts names %, which does not exist', item.name;
     end if;
   end loop;
 end $$;

@@ -1,4 +1,7 @@
 -- Written by npm run docs from the members of the records (packages/protocol/src/schema). Do not edit.
+--
+-- The functions are stable, because to_json is stable. If they were immutable, Postgres would not inline
+-- them into the statements that book orders.
 
 create or replace function gold.quote_members(given gold.quote, status text) returns text
 language sql stable

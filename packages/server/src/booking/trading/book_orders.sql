@@ -66,7 +66,7 @@ begin
       k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
       i.quote, q.side, q.grams, q.price, q.total, q.created_at as quoted_at, q.expires_at, o.id is not null as executed,
       i.signed_request, i.thumbprint, coalesce(sum(q.grams) filter (where q.side = 'buy') over (), 0)::bigint as need,
-      -- An order inherits each of the two texts from its quote, unless its own request gives one.
+      -- An order inherits each of these texts from its quote, unless its own request gives one.
       coalesce(i.reference, q.reference) as reference, coalesce(i.account_label, q.account_label) as account_label
     from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests, partner_references, account_labels, signed_requests, thumbprints)
       with ordinality i (client, admission, nonce, key, fingerprint, quote, request, reference, account_label, signed_request, thumbprint, n)

@@ -104,7 +104,9 @@ begin
   if signed_request is not null then
     made.answer := answer_of(key, fingerprint, 201, request, body, signed_request, thumbprint);
   end if;
-  insert into withdrawal select made.*;
+  insert into withdrawal (bucket, client_id, id, sequence, amount, iban, reference, created_at, account_label, answer)
+  values (made.bucket, made.client_id, made.id, made.sequence, made.amount, made.iban, made.reference, made.created_at,
+    made.account_label, made.answer);
   insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, at)
   values (holder.bucket, client, id, holder.event_sequence + 1, 'pending_approval', session_user, at);
   insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)

@@ -53,7 +53,7 @@ begin
     when 'price.set' then
       if content ?| '{source,mid,spread_basis_points,stale_after_seconds,url}' then
         perform lock_price();
-        -- Without a mid, the current price stays. If there is none yet, store the placeholder of gold.
+        -- Without a mid, the current price stays. If there is none yet, store 10000, as the command does.
         mid := coalesce((content ->> 'mid')::bigint, (select p.mid from price p), 10000);
         spread := (content ->> 'spread_basis_points')::int;
         perform set_price(content ->> 'source', mid, buy_of(mid, spread), sell_of(mid, spread), spread,

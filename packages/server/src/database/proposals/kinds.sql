@@ -106,7 +106,7 @@ return case kind
   when 'deployment.defaults' then kind
 end;
 
--- How long a proposal may wait for its approval at most.
+-- How long a proposal may wait for its approval at most. Null: the kind has no limit of its own.
 create or replace function gold.longest_life(kind text, content jsonb) returns interval
 language sql immutable
 return case kind
