@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { FUNDING, type Member, type Members, ORDER, QUOTE, WITHDRAWAL } from "@gold-partner/protocol";
 import { assertEquals } from "@std/assert";
 import { instantMs } from "../values.ts";
-import { writeMembers } from "./record_writer.ts";
+import { writerOf } from "./record_writer.ts";
 
 const FILE = new URL("../../../../vectors/records.json", import.meta.url);
 const RECORDS: Readonly<Record<string, Members>> = {
@@ -29,7 +29,7 @@ function valueOf({ form }: Member, value: string | number | null | undefined): u
   return ["sar", "grams", "price"].includes(form) ? BigInt(value!) : value;
 }
 
-describe("writeMembers()", () => {
+describe("writerOf()", () => {
   it("has a vector with each member of each record", () => {
     for (const [record, members] of Object.entries(RECORDS)) {
       const texts = CASES.filter((each) => each.record === record).map((each) => each.members).join();
@@ -44,7 +44,7 @@ describe("writeMembers()", () => {
       const values = Object.values(columns).map((
         member,
       ) => [member.column, valueOf(member, row[member.column ?? ""] ?? null)]);
-      assertEquals(writeMembers(columns, Object.fromEntries(values), status ? { status } : {}), members);
+      assertEquals(writerOf(columns)(Object.fromEntries(values), status ? { status } : {}), members);
     });
   }
 });

@@ -10,7 +10,7 @@ import {
 import type { Row } from "../snapshot.ts";
 import type { ClosedDay } from "./chain_line.ts";
 import { gramsText, instantText, maskIban, sarText, sha256Hex } from "../values.ts";
-import { writeMembers } from "./record_writer.ts";
+import { writerOf } from "./record_writer.ts";
 
 interface Balances {
   readonly available: bigint;
@@ -23,10 +23,15 @@ const balancesText = ({ available, held, gold }: Balances, at: number) =>
     gramsText(gold)
   }},"as_of":"${instantText(at)}"}`;
 
-export const quoteReply = (quote: Row): string => `{${writeMembers(QUOTE, quote, { status: "open" })}}`;
+const quoteMembers = writerOf(QUOTE);
+const orderMembers = writerOf(ORDER);
+const fundingMembers = writerOf(FUNDING);
+const withdrawalMembers = writerOf(WITHDRAWAL);
+
+export const quoteReply = (quote: Row): string => `{${quoteMembers(quote, { status: "open" })}}`;
 
 export const orderReply = (order: Row): string =>
-  `{${writeMembers(ORDER, order)},"balances":${
+  `{${orderMembers(order)},"balances":${
     balancesText(
       { available: order.sar_available_after, held: order.sar_held_after, gold: order.gold_after },
       order.executed_at,
@@ -34,10 +39,10 @@ export const orderReply = (order: Row): string =>
   }}`;
 
 export const fundingReply = (funding: Row, balances: Balances): string =>
-  `{${writeMembers(FUNDING, funding)},"balances":${balancesText(balances, funding.created_at)}}`;
+  `{${fundingMembers(funding)},"balances":${balancesText(balances, funding.created_at)}}`;
 
 export const withdrawalReply = (withdrawal: Row, balances: Balances): string =>
-  `{${writeMembers(WITHDRAWAL, withdrawal, { status: "pending_approval" })},"balances":${
+  `{${withdrawalMembers(withdrawal, { status: "pending_approval" })},"balances":${
     balancesText(balances, withdrawal.created_at)
   }}`;
 
@@ -67,13 +72,13 @@ export function eventText(records: EventRecords): string {
 function eventData(
   { event, order, withdrawal, status, funding, reversedAt, notice, change, day }: EventRecords,
 ): string {
-  if (event.type === "order.executed" && order) return `"order":{${writeMembers(ORDER, order)}},`;
+  if (event.type === "order.executed" && order) return `"order":{${orderMembers(order)}},`;
   if (event.type.startsWith("withdrawal.") && withdrawal) {
-    return `"withdrawal":{${writeMembers(WITHDRAWAL, withdrawal, { status: status ?? "" })}},`;
+    return `"withdrawal":{${withdrawalMembers(withdrawal, { status: status ?? "" })}},`;
   }
   if (event.type.startsWith("funding.") && funding) {
     const reversed = reversedAt === undefined ? "null" : `"${instantText(reversedAt)}"`;
-    return `"funding":{${writeMembers(FUNDING, funding)},"reversed_at":${reversed}},`;
+    return `"funding":{${fundingMembers(funding)},"reversed_at":${reversed}},`;
   }
   if (notice) {
     return `"credential":{"kind":"${notice.kind}","id":${JSON.stringify(notice.credential)},"expires_at":"${

@@ -6,6 +6,7 @@ import {
   idempotencyFingerprint,
   type IdPrefix,
   isAsked,
+  type Members,
   ORDER,
   orderRequest,
   uuidOfId,
@@ -108,14 +109,16 @@ export function checkAnswer(
   }
 }
 
+const askedIn = (members: Members) =>
+  Object.entries(members).filter(([, member]) => isAsked(member)) as [string, AskedMember][];
 const REQUESTS = {
-  order: [orderRequest, ORDER],
-  withdrawal: [withdrawalRequest, WITHDRAWAL],
+  order: [orderRequest, askedIn(ORDER)],
+  withdrawal: [withdrawalRequest, askedIn(WITHDRAWAL)],
 } as const;
 
 /** The value of the column if the request's member decides it. An empty text is the same as none. */
 function askedValue({ asked, form, prefix }: AskedMember, member: unknown): unknown {
-  const value = asked.parse(member) ?? null;
+  const value = member === undefined ? null : asked.parse(member);
   return form === "id" ? uuidOfId(prefix as IdPrefix, value as string) : value === "" ? null : value;
 }
 
@@ -138,9 +141,8 @@ export async function checkExecuted(
   if (params === undefined) return;
   const row = `idempotency_key ${reply.client_id} ${reply.key} request`;
   try {
-    const [schema, members] = REQUESTS[kind];
+    const [schema, asked] = REQUESTS[kind];
     schema.parse(params);
-    const asked = Object.entries(members).filter(([, member]) => isAsked(member)) as [string, AskedMember][];
     const expected = asked.map(([name, member]) =>
       askedValue(member, (params as Record<string, unknown>)[name]) ??
         (member.inherited ? quote?.[member.column!] : null)
