@@ -19,7 +19,7 @@ const ROUNDS = short ? 80 : 4000;
 const ORDERS = PARTNERS * ROUNDS;
 const DURATION_MAX_MS = 300_000;
 /** The CPU time per order, as a multiple of the CPU time of one verification by Web Crypto on this machine. */
-const COST_MAX_SHARE = 8;
+const COST_MAX_SHARE = 6;
 const MEMORY_MAX_MIB = 600;
 /**
  * The least rate of verified signatures, as a share of the rate of Web Crypto alone. Both are rates per

@@ -17,21 +17,17 @@ type Writer = (row: Row, given?: Readonly<Record<string, string>>) => string;
  */
 export function writerOf(members: Members): Writer {
   const all = Object.entries(members).map(([name, member]) => ({
-    ...{
-      name,
-      member,
-      label: `"${name}":`,
-      column: member.column ?? "",
-      isOptional: member.reply.isOptional(),
-    },
+    name,
+    member,
+    isOptional: member.reply.isOptional(),
   }));
   return (row, given = {}) => {
     let text = "";
-    for (const { name, member, label, column, isOptional } of all) {
-      const { form, prefix } = member;
-      const value = form === "word" ? prefix : form === "given" ? given[name] : row[column];
+    for (const { name, member, isOptional } of all) {
+      const { form, prefix, column } = member;
+      const value = form === "word" ? prefix : form === "given" ? given[name] : row[column!];
       if (value === null && isOptional) continue;
-      text += `${text && ","}${label}${value === null ? "null" : write(member, value)}`;
+      text += `${text && ","}"${name}":${value === null ? "null" : write(member, value)}`;
     }
     return text;
   };

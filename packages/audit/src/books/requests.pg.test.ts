@@ -152,9 +152,7 @@ describe("the audit of stored requests", () => {
     const texts = Object.keys(textsOf(ORDER));
     assert(texts.length >= 2);
     for (const [index, name] of texts.entries()) {
-      await bookSignedOrders(books.api, [trader], BASE_URL, "buy", 10n, {}, {
-        [name]: "lost",
-      });
+      await bookSignedOrders(books.api, [trader], BASE_URL, "buy", 10n, {}, { [name]: "lost" });
       assertEquals(rulesOf(await auditAfter("select 1")), { request_matches: index + 1 }, name);
     }
   });

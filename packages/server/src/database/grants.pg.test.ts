@@ -19,7 +19,7 @@ describe("the privileges of all roles", () => {
 
   const unexplained = (granted: Granted) => [...granted].filter((line) => !explained.has(line));
 
-  it("are exactly those that privileges.sql, the table of changes, grants.sql and sandbox_grants.sql list", async () => {
+  it("are exactly those that the table of changes and the three files of grants list", async () => {
     const granted = await readGranted(books.sql);
     assertEquals(unexplained(granted), []);
     assertEquals([...explained].filter((line) => !granted.has(line)), []);
