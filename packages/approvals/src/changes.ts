@@ -9,9 +9,7 @@ export interface Change {
   readonly role: Role;
   /** The members that the content may have. */
   readonly members: readonly string[];
-  /**
-   * The actions of the audit rows that the change writes, each with the member that is the row's subject.
-   */
+  /** The actions of the audit rows that the change writes, each with the member that is the row's subject. */
   readonly writes: Readonly<Record<string, string>>;
   /** Every member may be absent, and the setting then stays the same. One member must change something. */
   readonly isPartial?: boolean;
@@ -40,8 +38,8 @@ export const CHANGES = {
     ],
     writes: { "partner.create": PARTNER, "partner.limit": PARTNER },
     makes: `
-      perform refuse_other_thumbprint(k ->> 'thumbprint',
-        k -> 'jwk') from jsonb_array_elements(content -> 'keys') k;
+      perform refuse_other_thumbprint(k ->> 'thumbprint', k -> 'jwk')
+        from jsonb_array_elements(content -> 'keys') k;
       perform create_partner(client, content ->> 'name', content ->> 'iban', content ->> 'webhook_url',
         (content ->> 'rate_per_second')::int, (content ->> 'burst')::int,
         (content ->> 'maximum_grams')::bigint,
@@ -60,8 +58,7 @@ export const CHANGES = {
     makes: `
       if content ?| '{name,ips,webhook_url,rate_per_second,burst,maximum_grams}' then
         perform set_partner(client, content ->> 'name', texts_of(content -> 'ips')::cidr[],
-          content ->> 'webhook_url',
-          (content ->> 'rate_per_second')::int, (content ->> 'burst')::int,
+          content ->> 'webhook_url', (content ->> 'rate_per_second')::int, (content ->> 'burst')::int,
           (content ->> 'maximum_grams')::bigint);
       end if;
       if content ? 'limits' then
@@ -109,8 +106,9 @@ export const CHANGES = {
     role: "credentials",
     members: ["client_id", "sealed", "sealing_key", ROTATION],
     writes: { "webhook_secret.rotate": PARTNER },
-    makes: `perform rotate_webhook_secret(client, hex_of(content, 'sealed'), content ->> 'sealing_key',
-      (content ->> 'overlap_seconds')::int);`,
+    makes: `
+      perform rotate_webhook_secret(client, hex_of(content, 'sealed'), content ->> 'sealing_key',
+        (content ->> 'overlap_seconds')::int);`,
   },
   "price.set": {
     role: "pricing",
@@ -202,8 +200,9 @@ export const CHANGES = {
     role: "treasury",
     members: ["serial", "refiner", "vault", "gross", "fineness"],
     writes: { "vault.add": "serial" },
-    makes: `perform add_bar(content ->> 'serial', content ->> 'refiner', content ->> 'vault',
-      (content ->> 'gross')::bigint, (content ->> 'fineness')::int);`,
+    makes: `
+      perform add_bar(content ->> 'serial', content ->> 'refiner', content ->> 'vault',
+        (content ->> 'gross')::bigint, (content ->> 'fineness')::int);`,
   },
   "vault.remove": {
     role: "treasury",

@@ -16,8 +16,8 @@ begin
   perform refuse_no_change(kind, content);
   case kind
     when 'partner.create' then
-      perform refuse_other_thumbprint(k ->> 'thumbprint',
-        k -> 'jwk') from jsonb_array_elements(content -> 'keys') k;
+      perform refuse_other_thumbprint(k ->> 'thumbprint', k -> 'jwk')
+        from jsonb_array_elements(content -> 'keys') k;
       perform create_partner(client, content ->> 'name', content ->> 'iban', content ->> 'webhook_url',
         (content ->> 'rate_per_second')::int, (content ->> 'burst')::int,
         (content ->> 'maximum_grams')::bigint,
@@ -27,8 +27,7 @@ begin
     when 'partner.set' then
       if content ?| '{name,ips,webhook_url,rate_per_second,burst,maximum_grams}' then
         perform set_partner(client, content ->> 'name', texts_of(content -> 'ips')::cidr[],
-          content ->> 'webhook_url',
-          (content ->> 'rate_per_second')::int, (content ->> 'burst')::int,
+          content ->> 'webhook_url', (content ->> 'rate_per_second')::int, (content ->> 'burst')::int,
           (content ->> 'maximum_grams')::bigint);
       end if;
       if content ? 'limits' then
@@ -49,7 +48,7 @@ begin
       perform rotate_client_secret(client, hex_of(content, 'hash'), (content ->> 'overlap_seconds')::int);
     when 'webhook_secret.rotate' then
       perform rotate_webhook_secret(client, hex_of(content, 'sealed'), content ->> 'sealing_key',
-      (content ->> 'overlap_seconds')::int);
+        (content ->> 'overlap_seconds')::int);
     when 'price.set' then
       if content ?| '{source,mid,spread_basis_points,stale_after_seconds,url}' then
         perform lock_price();
@@ -93,7 +92,7 @@ begin
       perform rotate_pepper(content ->> 'pepper');
     when 'vault.add' then
       perform add_bar(content ->> 'serial', content ->> 'refiner', content ->> 'vault',
-      (content ->> 'gross')::bigint, (content ->> 'fineness')::int);
+        (content ->> 'gross')::bigint, (content ->> 'fineness')::int);
     when 'vault.remove' then
       perform remove_bar(content ->> 'serial');
     when 'deposit.record' then
