@@ -99,8 +99,12 @@ function readmeOf(path: string): string {
   return existsSync(posix.join(ROOT, readme)) ? readme : `${path.replace(/\/$/, "")}/`;
 }
 
-/** VitePress treats a link without an extension as a link to a page, so such a file cannot be published. */
-const isPublishable = (target: string): boolean => target.endsWith("/") || extname(target) !== "";
+/**
+ * VitePress treats a link without an extension as a link to a page, so such a file cannot be published. The
+ * service's own source is not part of the site.
+ */
+const isPublishable = (target: string): boolean =>
+  target.endsWith("/") || (extname(target) !== "" && !/^(?!docs\/).*\.(ts|sql)$/.test(target));
 
 /** Returns where the site has a file of the repository: docs/webhooks.md is at webhooks.md. */
 function placeOf(source: string): string {
