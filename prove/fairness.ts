@@ -8,8 +8,11 @@ import { median } from "../testing/statistics.ts";
 
 const GRAMS = "0.01";
 /** How many orders each other connection must get while the account is locked. */
-const UNDISTURBED_EACH = 3;
-/** How long the account is locked at most. Shorter than 2 s, the longest time that an order waits for a locked account. */
+const UNDISTURBED_EACH = 2;
+/**
+ * How long the account is locked at most. Shorter than 2 s, the longest time that an order waits for a locked
+ * account.
+ */
 const LOCKED_MS = 1800;
 const ORDERS_EACH = 40;
 const IN_FLIGHT_EACH = 2;
