@@ -104,7 +104,8 @@ function readmeOf(path: string): string {
  * service's own source is not part of the site.
  */
 const isPublishable = (target: string): boolean =>
-  target.endsWith("/") || (extname(target) !== "" && !/^(?!docs\/).*\.(ts|sql)$/.test(target));
+  target.endsWith("/") ||
+  (extname(target) !== "" && (target.startsWith("docs/") || !/\.(ts|sql)$/.test(target)));
 
 /** Returns where the site has a file of the repository: docs/webhooks.md is at webhooks.md. */
 function placeOf(source: string): string {

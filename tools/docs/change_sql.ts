@@ -1,6 +1,7 @@
 import { type Change, CHANGES, functionsOf } from "@gold-partner/approvals";
 
 const KINDS = Object.entries<Change>(CHANGES);
+const LINE_MAX = 80;
 
 /** Returns the text of packages/server/src/database/proposals/kinds.sql: what the table of changes says. */
 export const writeChangeSql = (): string =>
@@ -14,7 +15,7 @@ ${cases("role_of_kind(kind text) returns text", KINDS.map(([kind, { role }]) => 
 ${
     cases(
       "proposal_members(kind text) returns text[]",
-      KINDS.map(([kind, { members }]) => [kind, `'{${members.join()}}'`]),
+      KINDS.map(([kind, { members }]) => [kind, `'{${wrap(members, ",", "    ")}}'`]),
       "::text[]",
     )
   }
@@ -24,7 +25,7 @@ create or replace function gold.functions_of_changes() returns table (role text,
 language sql immutable
 begin atomic
   values
-${roles().map(([role, functions]) => `    ('${role}', '${functions}')`).join(",\n")};
+${roles().map(([role, functions]) => `    ('${role}', '${wrap(functions, " ", "      ")}')`).join(",\n")};
 end;
 
 -- Whether every member may be absent or null, and the setting then stays the same.
@@ -57,12 +58,24 @@ ${
 `;
 
 /** Each role with the names of the functions that it may call. */
-function roles(): [string, string][] {
+function roles(): [string, string[]][] {
   const names = new Map<string, Set<string>>();
   for (const change of Object.values<Change>(CHANGES)) {
     names.set(change.role, new Set([...names.get(change.role) ?? [], ...functionsOf(change)]));
   }
-  return [...names].map(([role, functions]) => [role, [...functions].join(" ")]);
+  return [...names].map(([role, functions]) => [role, [...functions]]);
+}
+
+/** Joins the names, in lines of at most about LINE_MAX characters. Postgres ignores the space that this adds. */
+function wrap(names: readonly string[], separator: string, indent: string): string {
+  let text = "";
+  let length = 0;
+  for (const name of names) {
+    const isFull = length + name.length > LINE_MAX;
+    text += `${text && (isFull ? `${separator.trimEnd()}\n${indent}` : separator)}${name}`;
+    length = (isFull ? 0 : length) + name.length + 1;
+  }
+  return text;
 }
 
 const cases = (head: string, rows: readonly (readonly string[])[], cast = ""): string =>

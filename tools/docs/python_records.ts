@@ -67,19 +67,19 @@ export function writePythonRecords(): string {
 const declare = (name: string, base: string, lines: readonly string[]): string =>
   `class ${name}(${base}):\n${lines.map((line) => line && `    ${line}`).join("\n")}\n`;
 
-function typeOf({ form, prefix, reply }: Member): string {
-  const value = form === "sar" || form === "grams" || form === "price"
+function typeOf({ form, value, reply }: Member): string {
+  const type = form === "sar" || form === "grams" || form === "price"
     ? "Decimal"
     : form === "side"
     ? "Side"
-    : form === "word"
-    ? `Literal["${prefix}"]`
-    : form === "given"
+    : form === "constant"
+    ? `Literal["${value}"]`
+    : form === "argument"
     ? `Literal[${
       (reply as unknown as { options: readonly string[] }).options.map((each) => `"${each}"`).join(", ")
     }]`
     : "str";
-  return reply.isOptional() ? `NotRequired[${value}]` : reply.isNullable() ? `${value} | None` : value;
+  return reply.isOptional() ? `NotRequired[${type}]` : reply.isNullable() ? `${type} | None` : type;
 }
 
 const described = ({ reply }: Member): string =>

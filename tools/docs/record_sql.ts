@@ -17,7 +17,7 @@ export function writeRecordSql(): string {
     "--\n-- The functions are stable, because to_json is stable. If they were immutable, Postgres would not inline\n" +
     "-- them into the statements that book orders.\n",
     ...Object.entries(RECORDS).map(([name, [table, members]]) => {
-      const extra = Object.entries(members).filter(([, { form }]) => form === "given");
+      const extra = Object.entries(members).filter(([, { form }]) => form === "argument");
       const parameters = [`given gold.${table}`, ...extra.map(([member]) => `${member} text`)].join(", ");
       return `create or replace function gold.${name}(${parameters}) returns text
 language sql stable
@@ -30,7 +30,11 @@ return ${join(Object.entries(members).flatMap(([member, each], at) => partsOf(me
 /** A literal in quotes, or an expression. */
 type Part = { readonly literal: string } | { readonly expression: string };
 
-function partsOf(name: string, { form, prefix = "", column, reply }: Member, isFirst: boolean): Part[] {
+function partsOf(
+  name: string,
+  { form, prefix, value: constant, column, reply }: Member,
+  isFirst: boolean,
+): Part[] {
   const label = `${isFirst ? "" : ","}"${name}":`;
   const value = `(given).${column}`;
   const isOptional = reply.isOptional();
@@ -52,9 +56,9 @@ function partsOf(name: string, { form, prefix = "", column, reply }: Member, isF
   switch (form) {
     case "id":
       return quoted(value, prefix);
-    case "word":
-      return [{ literal: `${label}"${prefix}"` }];
-    case "given":
+    case "constant":
+      return [{ literal: `${label}"${constant}"` }];
+    case "argument":
       return quoted(name);
     case "side":
       return quoted(value);

@@ -9,8 +9,11 @@ export interface Change {
   readonly role: Role;
   /** The members that the content may have. */
   readonly members: readonly string[];
-  /** The actions of the audit rows that the change writes, each with the member that is the row's subject. */
-  readonly writes: Readonly<Record<string, string>>;
+  /**
+   * The actions of the audit rows that the change writes, each with the member that is the row's subject. Null:
+   * no member is the subject.
+   */
+  readonly writes: Readonly<Record<string, string | null>>;
   /** Every member may be absent, and the setting then stays the same. One member must change something. */
   readonly isPartial?: boolean;
   /** The change replaces a value: of the whole deployment, or of the partner. */
@@ -116,9 +119,9 @@ export const CHANGES = {
     // The first price also sets the breaker and the band.
     writes: {
       "price.set": "source",
-      "market.set": PARTNER,
-      "market.breaker": PARTNER,
-      "market.band": PARTNER,
+      "market.set": null,
+      "market.breaker": null,
+      "market.band": null,
     },
     isPartial: true,
     replaces: "deployment",
@@ -141,7 +144,7 @@ export const CHANGES = {
   "market.set": {
     role: "pricing",
     members: ["breaker", "band", "exposure"],
-    writes: { "market.breaker": PARTNER, "market.band": PARTNER, "market.exposure": PARTNER },
+    writes: { "market.breaker": null, "market.band": null, "market.exposure": null },
     isPartial: true,
     replaces: "deployment",
     makes: `
@@ -160,7 +163,7 @@ export const CHANGES = {
   "market.open": {
     role: "pricing",
     members: [],
-    writes: { "market.open": PARTNER },
+    writes: { "market.open": null },
     replaces: "deployment",
     makes: `perform open_market();`,
   },
@@ -219,13 +222,13 @@ export const CHANGES = {
   "deposit.reverse": {
     role: "treasury",
     members: ["deposit"],
-    writes: { "deposit.reverse": PARTNER },
+    writes: { "deposit.reverse": null },
     makes: `perform reverse_deposit((content ->> 'deposit')::uuid);`,
   },
   "payment.submit": {
     role: "treasury",
     members: ["batch", "prepared_at", "document_sha256", "payments"],
-    writes: { "withdrawal.batch": "batch", "withdrawal.submitted": PARTNER },
+    writes: { "withdrawal.batch": "batch", "withdrawal.submitted": null },
     makes: `
       perform submit_payment((content ->> 'batch')::uuid,
         array(select (p.value ->> 'withdrawal')::uuid from jsonb_array_elements(content -> 'payments') p),
@@ -234,7 +237,7 @@ export const CHANGES = {
   "withdrawal.return": {
     role: "treasury",
     members: ["withdrawal"],
-    writes: { "withdrawal.returned": PARTNER },
+    writes: { "withdrawal.returned": null },
     makes: `perform return_withdrawal((content ->> 'withdrawal')::uuid);`,
   },
   "deployment.settle": {
@@ -262,7 +265,7 @@ export const CHANGES = {
   "deployment.defaults": {
     role: "credentials",
     members: ["rate_per_second", "burst", "limits"],
-    writes: { "deployment.partner_defaults": PARTNER, "deployment.limit_defaults": PARTNER },
+    writes: { "deployment.partner_defaults": null, "deployment.limit_defaults": null },
     isPartial: true,
     replaces: "deployment",
     isOwners: true,
@@ -277,7 +280,7 @@ export const CHANGES = {
   "recovery.accept": {
     role: "keys",
     members: ["epoch", "losses"],
-    writes: { "recovery.accept": PARTNER },
+    writes: { "recovery.accept": null },
     makes: `perform accept_losses((content ->> 'epoch')::int, content -> 'losses');`,
   },
   "operator.add": {
@@ -311,13 +314,13 @@ export const CHANGES = {
   "registry.adopt": {
     role: "keys",
     members: ["rows"],
-    writes: { "registry.adopt": PARTNER },
+    writes: { "registry.adopt": null },
     makes: `perform adopt_registry(content -> 'rows');`,
   },
   "approval.adopt": {
     role: "keys",
     members: ["approvals"],
-    writes: { "approval.adopt": PARTNER },
+    writes: { "approval.adopt": null },
     makes: `perform adopt_approvals(content -> 'approvals');`,
   },
 } as const satisfies Readonly<Record<string, Change>>;

@@ -1,27 +1,16 @@
-import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { FUNDING, type Member, type Members, ORDER, QUOTE, WITHDRAWAL } from "@gold-partner/protocol";
 import { assertEquals } from "@std/assert";
+import { RECORD_CASES } from "../../../../testing/record_cases.ts";
 import { instantMs } from "../values.ts";
 import { writerOf } from "./record_writer.ts";
 
-const FILE = new URL("../../../../vectors/records.json", import.meta.url);
 const RECORDS: Readonly<Record<string, Members>> = {
   quote: QUOTE,
   order: ORDER,
   funding: FUNDING,
   withdrawal: WITHDRAWAL,
 };
-
-interface RecordCase {
-  readonly name: string;
-  readonly record: string;
-  readonly row: Readonly<Record<string, string | number | null>>;
-  readonly status?: string;
-  readonly members: string;
-}
-
-const CASES = JSON.parse(readFileSync(FILE, "utf8")).cases as RecordCase[];
 
 /** The value as the audit reads it from its column. */
 function valueOf({ form }: Member, value: string | number | null | undefined): unknown {
@@ -32,13 +21,13 @@ function valueOf({ form }: Member, value: string | number | null | undefined): u
 describe("writerOf()", () => {
   it("has a vector with each member of each record", () => {
     for (const [record, members] of Object.entries(RECORDS)) {
-      const texts = CASES.filter((each) => each.record === record).map((each) => each.members).join();
+      const texts = RECORD_CASES.filter((each) => each.record === record).map((each) => each.members).join();
       const missing = Object.keys(members).filter((name) => !texts.includes(`"${name}":`));
       assertEquals([record, missing], [record, []]);
     }
   });
 
-  for (const { name, record, row, status, members } of CASES) {
+  for (const { name, record, row, status, members } of RECORD_CASES) {
     it(`writes the text of the vector: ${name}`, () => {
       const columns = RECORDS[record]!;
       const values = Object.values(columns).map((

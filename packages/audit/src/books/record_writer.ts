@@ -9,11 +9,11 @@ import { gramsText, instantText, maskIban, priceText, sarText } from "../values.
 export const columnsOf = (members: Members): string =>
   [...new Set(Object.values(members).map(({ column }) => column))].filter(Boolean).join(" ");
 
-type Writer = (row: Row, given?: Readonly<Record<string, string>>) => string;
+type Writer = (row: Row, texts?: Readonly<Record<string, string>>) => string;
 
 /**
- * Returns a function that writes the members of a row. `given` has the values that no column of the record
- * has. The members are looked up once, because an audit writes millions of rows.
+ * Returns a function that writes the members of a row. `texts` has the members of the form `argument`. The
+ * members are looked up once, because an audit writes millions of rows.
  */
 export function writerOf(members: Members): Writer {
   const all = Object.entries(members).map(([name, member]) => ({
@@ -21,11 +21,11 @@ export function writerOf(members: Members): Writer {
     member,
     isOptional: member.reply.isOptional(),
   }));
-  return (row, given = {}) => {
+  return (row, texts = {}) => {
     let text = "";
     for (const { name, member, isOptional } of all) {
-      const { form, prefix, column } = member;
-      const value = form === "word" ? prefix : form === "given" ? given[name] : row[column!];
+      const { form, column } = member;
+      const value = form === "constant" ? member.value : form === "argument" ? texts[name] : row[column!];
       if (value === null && isOptional) continue;
       text += `${text && ","}"${name}":${value === null ? "null" : write(member, value)}`;
     }
@@ -37,8 +37,8 @@ function write({ form, prefix }: Member, value: Row[string]): string {
   switch (form) {
     case "id":
       return `"${prefix}${value}"`;
-    case "word":
-    case "given":
+    case "constant":
+    case "argument":
     case "side":
       return `"${value}"`;
     case "text":

@@ -17,8 +17,8 @@ const NEVER = ["partner.approve_iban", "token_key.add"];
  * action that is not listed needs only one person.
  */
 const KINDS = new Map<string, string[]>(NEVER.map((action) => [action, []]));
-/** The member of the content that is the subject of the audit row. */
-const SUBJECTS = new Map<string, string>();
+/** The member of the content that is the subject of the audit row. Null: no member is. */
+const SUBJECTS = new Map<string, string | null>();
 for (const [kind, { writes }] of Object.entries<Change>(CHANGES)) {
   for (const [action, subject] of Object.entries(writes)) {
     KINDS.set(action, [...KINDS.get(action) ?? [], kind]);
@@ -217,7 +217,8 @@ function checkApplied(
   }
   const content: Content = objectOf(proposal.content);
   const stated = statedBy(content);
-  const approved = action === "market.set" ? marketOf(content) : content[SUBJECTS.get(action) ?? "client_id"];
+  const subject = SUBJECTS.get(action);
+  const approved = action === "market.set" ? marketOf(content) : subject ? content[subject] : undefined;
   if (approved !== undefined) {
     findings.expect("change_is_approved", `${row} subject`, approved, note.subject);
   }

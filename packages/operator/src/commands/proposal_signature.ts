@@ -1,11 +1,14 @@
 import {
   type ApprovalDocument,
   followKeys,
+  parsePublicKey,
+  parseSshsig,
   type Proposal,
   PROPOSAL_NAMESPACE,
   proposalText,
+  SshsigError,
+  verifySshsig,
 } from "@gold-partner/approvals";
-import { parsePublicKey, parseSshsig, SshsigError, verifySshsig } from "@gold-partner/approvals";
 import type { Invocation } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { readOperatorKeys } from "../operator_keys_file.ts";

@@ -7,14 +7,29 @@ import type { IdPrefix } from "../id.ts";
 import { grams, sar, sarPerGram } from "./quantity.ts";
 import { idText, instant as instantText, side as sideText } from "./text.ts";
 
-/** How a member's value is written in JSON. `given` is a text that no column of the record has. */
-export type Form = "id" | "word" | "sar" | "grams" | "price" | "instant" | "side" | "text" | "iban" | "given";
+/**
+ * How a member's value is written in JSON. No column has the text of a `constant`, which is the same in every
+ * record, or of an `argument`, which the caller of the writer passes.
+ */
+export type Form =
+  | "id"
+  | "constant"
+  | "sar"
+  | "grams"
+  | "price"
+  | "instant"
+  | "side"
+  | "text"
+  | "iban"
+  | "argument";
 
 export interface Member<R extends z.ZodType = z.ZodType> {
   readonly form: Form;
-  /** Begins every id of the form `id`. It is the whole value of the form `word`. */
+  /** Begins every id of the form `id`. */
   readonly prefix?: string;
-  /** The column of the record's table. A `word` and a `given` text have none. */
+  /** The value of the form `constant`. */
+  readonly value?: string;
+  /** The column of the record's table, except of a `constant` and an `argument`. */
   readonly column?: string;
   readonly reply: R;
 }
@@ -55,18 +70,13 @@ export const textIn = <R extends z.ZodType>(column: string, reply: R): Member<R>
   reply,
 });
 
-/** A member with the same value in every record. */
-export const word = <W extends string>(text: W, says: string): Member<z.ZodLiteral<W>> => ({
-  form: "word",
-  prefix: text,
-  reply: z.literal(text).meta({ description: says }),
+export const constant = <V extends string>(value: V, says: string): Member<z.ZodLiteral<V>> => ({
+  form: "constant",
+  value,
+  reply: z.literal(value).meta({ description: says }),
 });
 
-/** A text that the writer of the JSON gives, because it can change. */
-export const given = <R extends z.ZodType>(reply: R): Member<R> => ({
-  form: "given",
-  reply,
-});
+export const argument = <R extends z.ZodType>(reply: R): Member<R> => ({ form: "argument", reply });
 
 /** Adds what a request gives for the member. */
 export const asked = <R extends z.ZodType, A extends z.ZodType>(

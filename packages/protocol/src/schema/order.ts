@@ -1,6 +1,17 @@
 import { z } from "zod";
 import { balancesReply } from "./balance.ts";
-import { asked, askedOf, gramsIn, id, instantIn, priceIn, replyOf, sarIn, sideIn, word } from "./member.ts";
+import {
+  asked,
+  askedOf,
+  constant,
+  gramsIn,
+  id,
+  instantIn,
+  priceIn,
+  replyOf,
+  sarIn,
+  sideIn,
+} from "./member.ts";
 import { pageOf } from "./page.ts";
 import { ACCOUNT_LABEL, PARTNER_REFERENCE, partnerText } from "./partner_text.ts";
 import { requestBody } from "./request_body.ts";
@@ -18,7 +29,7 @@ export const ORDER = {
   gold_grams: gramsIn("grams", "The gold that moved, in grams, at most 4 decimals."),
   price_per_gram_sar: priceIn("price"),
   total_sar: sarIn("total", "The SAR that moved, at most 2 decimals."),
-  status: word("executed", "An order is executed completely, or it does not exist."),
+  status: constant("executed", "An order is executed completely, or it does not exist."),
   executed_at: instantIn("executed_at", "When the order was booked."),
   // An order inherits these texts from its quote, each unless its own request gives one.
   reference: partnerText(PARTNER_REFERENCE, { inherited: true }),

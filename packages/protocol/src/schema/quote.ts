@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { asked, askedOf, given, gramsIn, id, instantIn, priceIn, replyOf, sarIn, sideIn } from "./member.ts";
+import {
+  argument,
+  asked,
+  askedOf,
+  gramsIn,
+  id,
+  instantIn,
+  priceIn,
+  replyOf,
+  sarIn,
+  sideIn,
+} from "./member.ts";
 import { ACCOUNT_LABEL, PARTNER_REFERENCE, partnerText } from "./partner_text.ts";
 import { amountParam, gramsParam } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
@@ -14,7 +25,7 @@ export const QUOTE = {
     "total",
     "The SAR that the order moves, rounded up to the halala for a buy and down for a sell.",
   ),
-  status: given(
+  status: argument(
     z.enum(["open", "executed", "expired"]).meta({ description: "Only an open quote can be executed." }),
   ),
   created_at: instantIn("created_at", "When the quote was made."),

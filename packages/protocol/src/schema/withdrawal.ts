@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { REFERENCE_FORM, REFERENCE_MAX_CHARACTERS } from "../limit.ts";
 import { balancesReply } from "./balance.ts";
-import { asked, askedOf, given, ibanIn, id, instantIn, replyOf, sarIn, textIn } from "./member.ts";
+import { argument, asked, askedOf, ibanIn, id, instantIn, replyOf, sarIn, textIn } from "./member.ts";
 import { pageOf } from "./page.ts";
 import { ACCOUNT_LABEL, partnerText } from "./partner_text.ts";
 import { amountParam } from "./quantity.ts";
@@ -44,7 +44,7 @@ export const WITHDRAWAL = {
     "iban",
     "The first and last four characters of the IBAN that was registered at the time of the request.",
   ),
-  status: given(withdrawalStatus),
+  status: argument(withdrawalStatus),
   created_at: instantIn("created_at", "When you requested the withdrawal."),
   account_label: partnerText(ACCOUNT_LABEL),
 } as const;

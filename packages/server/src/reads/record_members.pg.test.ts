@@ -1,18 +1,9 @@
-import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
+import { RECORD_CASES } from "../../../../testing/record_cases.ts";
 import { type TestBooks, testBooks } from "../../testing/mod.ts";
 
-const FILE = new URL("../../../../vectors/records.json", import.meta.url);
 const TABLES: Readonly<Record<string, string>> = { order: "orders" };
-
-interface RecordCase {
-  readonly name: string;
-  readonly record: string;
-  readonly row: Readonly<Record<string, string | number | null>>;
-  readonly status?: string;
-  readonly members: string;
-}
 
 describe("the members of a record", () => {
   let books: TestBooks;
@@ -21,10 +12,7 @@ describe("the members of a record", () => {
   });
   after(() => books.stop());
 
-  for (
-    const { name, record, row, status, members } of JSON.parse(readFileSync(FILE, "utf8"))
-      .cases as RecordCase[]
-  ) {
+  for (const { name, record, row, status, members } of RECORD_CASES) {
     it(`are written by the database as in the vector: ${name}`, async () => {
       const table = TABLES[record] ?? record;
       const [found] = await books.sql.unsafe(

@@ -125,10 +125,7 @@ describe("book_withdrawal", () => {
     assertEquals(doubled.status, 409);
     assertMatch(doubled.body!, new RegExp(`The withdrawal wd_${first.id} has this reference\\.`));
     for (
-      const [owner, reference] of [[other, "R-1"], [client, "r-1"], [client, undefined], [
-        client,
-        undefined,
-      ]] as const
+      const [owner, reference] of [[other, "R-1"], [client, "r-1"], [client], [client]] as [number, string?][]
     ) {
       const outcome = await bookWithdrawal(books.api, withdrawalItem(owner, 500n, { reference }));
       assertEquals(wordOf(outcome), owner === other ? "answered 201" : "answered insufficient_funds");

@@ -42,7 +42,8 @@ end;
 create or replace function gold.proposal_members(kind text) returns text[]
 language sql immutable
 return case kind
-  when 'partner.create' then '{client_id,name,iban,webhook_url,rate_per_second,burst,maximum_grams,ips,secret_hash,webhook_sealed,sealing_key,keys,limits}'
+  when 'partner.create' then '{client_id,name,iban,webhook_url,rate_per_second,burst,maximum_grams,ips,
+    secret_hash,webhook_sealed,sealing_key,keys,limits}'
   when 'partner.set' then '{client_id,name,ips,webhook_url,rate_per_second,burst,maximum_grams,limits}'
   when 'partner.iban' then '{client_id,iban}'
   when 'partner.resume' then '{client_id}'
@@ -63,7 +64,8 @@ return case kind
   when 'deposit.reverse' then '{deposit}'
   when 'payment.submit' then '{batch,prepared_at,document_sha256,payments}'
   when 'withdrawal.return' then '{withdrawal}'
-  when 'deployment.settle' then '{environment,public_base_url,loopback_receivers,flood_per_second,webhook_ports,attempts_kept_days}'
+  when 'deployment.settle' then '{environment,public_base_url,loopback_receivers,flood_per_second,webhook_ports,
+    attempts_kept_days}'
   when 'deployment.payout' then '{name,iban,bic}'
   when 'deployment.defaults' then '{rate_per_second,burst,limits}'
   when 'recovery.accept' then '{epoch,losses}'
@@ -80,10 +82,14 @@ create or replace function gold.functions_of_changes() returns table (role text,
 language sql immutable
 begin atomic
   values
-    ('credentials', 'create_partner limit_partner set_partner resume_partner add_certificate add_signing_key rotate_client_secret rotate_webhook_secret'),
-    ('treasury', 'ask_iban add_bar remove_bar record_deposit reverse_deposit submit_payment return_withdrawal set_payout_account'),
-    ('pricing', 'lock_price set_price set_market_hours set_breaker set_band set_exposure open_market'),
-    ('keys', 'add_authority rotate_token_key reseal rotate_pepper accept_losses add_operator_key adopt_registry adopt_approvals');
+    ('credentials', 'create_partner limit_partner set_partner resume_partner add_certificate
+      add_signing_key rotate_client_secret rotate_webhook_secret'),
+    ('treasury', 'ask_iban add_bar remove_bar record_deposit reverse_deposit submit_payment
+      return_withdrawal set_payout_account'),
+    ('pricing', 'lock_price set_price set_market_hours set_breaker set_band set_exposure
+      open_market'),
+    ('keys', 'add_authority rotate_token_key reseal rotate_pepper accept_losses
+      add_operator_key adopt_registry adopt_approvals');
 end;
 
 -- Whether every member may be absent or null, and the setting then stays the same.

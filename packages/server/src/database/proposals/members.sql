@@ -44,7 +44,8 @@ end $$;
 
 create or replace function gold.texts_of(list jsonb) returns text[]
 language sql immutable
-return case when jsonb_typeof(list) = 'array' then array(select e.value from jsonb_array_elements_text(list) with ordinality e order by e.ordinality) end;
+return case when jsonb_typeof(list) = 'array' then
+  array(select e.value from jsonb_array_elements_text(list) with ordinality e order by e.ordinality) end;
 
 create or replace function gold.hex_of(content jsonb, name text) returns bytea
 language sql immutable

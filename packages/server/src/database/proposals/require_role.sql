@@ -10,7 +10,8 @@ declare
 begin
   if needed is null or exists (
     select from pg_roles r where r.rolname = login
-      and (pg_has_role(r.oid, 'gold_' || needed, 'usage') or (not approving and pg_has_role(r.oid, 'gold_owner', 'usage'))))
+      and (pg_has_role(r.oid, 'gold_' || needed, 'usage')
+        or (not approving and pg_has_role(r.oid, 'gold_owner', 'usage'))))
   then
     return;
   end if;
