@@ -29,6 +29,8 @@ const KINDS = [
   "/examples/receiver/",
   "/changelog.html",
 ];
+/** The themes differ in their colors alone. */
+const rulesOf = (theme: typeof THEMES[number]) => theme === "dark" ? { runOnly: ["color-contrast"] } : {};
 const SEARCHING_PAGES = 3;
 const run = promisify(execFile);
 
@@ -72,6 +74,8 @@ describe("the documentation site", () => {
       (reply) => reply.status() >= 400 && complaints.push(`${reply.status()} ${reply.url()}`),
     );
     await page.goto(origin + path, { waitUntil: "networkidle" });
+    // The page's scripts give the switch of themes its title. A busy machine runs them later.
+    await until(async () => await page.locator('.VPSwitchAppearance[title=""]').count() === 0);
     return { page, requests, complaints, close: () => context.close() };
   }
 
@@ -132,27 +136,29 @@ describe("the documentation site", () => {
 
   for (const path of [...KINDS, "/start"]) {
     it(`has no accessibility violation, loads nothing from another host and fits both widths: ${path}`, async () => {
-      for (const device of ["desktop", "phone"] as const) {
-        for (const theme of THEMES) {
-          const { page, requests, complaints, close } = await visit(path, device, theme);
-          assertEquals([requests.filter((url) => !url.startsWith(`${origin}/`)), complaints], [[], []]);
+      for (const theme of THEMES) {
+        const { page, requests, complaints, close } = await visit(path, "desktop", theme);
+        // Run axe with evaluate(), which the page's policy does not restrict. The policy would block a
+        // script tag.
+        await page.evaluate(await readFile(join(TOOLS, "axe-core", "axe.min.js"), "utf8"));
+        for (const device of ["desktop", "phone"] as const) {
+          await page.setViewportSize(VIEWPORTS[device]);
+          const place = `${path} ${device} ${theme}`;
           assertEquals(
             await page.evaluate("document.documentElement.scrollWidth"),
             VIEWPORTS[device].width,
-            `${device} ${theme}`,
+            place,
           );
-          // Run axe with evaluate(), which the page's policy does not restrict. The policy would block a
-          // script tag.
-          await page.evaluate(await readFile(join(TOOLS, "axe-core", "axe.min.js"), "utf8"));
-          const { violations } = await page.evaluate("axe.run()") as {
+          const { violations } = await page.evaluate(`axe.run(${JSON.stringify(rulesOf(theme))})`) as {
             violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[];
           };
           const found = violations.flatMap(({ id, nodes }) =>
             nodes.map(({ target, failureSummary }) => `${id} ${target}: ${failureSummary}`)
           );
-          assertEquals(found.slice(0, 5), [], `${path} ${device} ${theme}`);
-          await close();
+          assertEquals(found.slice(0, 5), [], place);
         }
+        assertEquals([requests.filter((url) => !url.startsWith(`${origin}/`)), complaints], [[], []]);
+        await close();
       }
     });
   }
