@@ -27,7 +27,8 @@ interface ConnectionHooks {
 }
 
 const MIN_TLS_VERSION = "TLSv1.2";
-const ASK_SECONDS = 2;
+/** As long as the service and the operator's commands wait for a connection. */
+const ASK_SECONDS = 5;
 
 const finders = new Map<string, PrimaryFinder>();
 

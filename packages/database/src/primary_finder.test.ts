@@ -9,6 +9,9 @@ const [OLD, NEW] = [hostOf("old"), hostOf("new")];
 /** Shorter than a finder waits for the other hosts after a primary has answered. */
 const SLOW_MS = 50;
 
+/** Longer than a finder waits for a promotion. */
+const BUSY_MS = 3200;
+
 /** Finds a primary among hosts with these timelines. Null is a standby. */
 function finderOf(timelines: Map<DatabaseHost, number | null>, slow?: DatabaseHost): PrimaryFinder {
   return new PrimaryFinder([OLD, NEW], async (host) => {
@@ -44,6 +47,15 @@ describe("PrimaryFinder", () => {
     timelines.set(OLD, null).set(NEW, 2);
     await finder.find();
     assertEquals([held.destroyed, released.destroyed], [true, false]);
+  });
+
+  it("waits for a primary on a busy machine, although the other host has failed", async () => {
+    const finder = new PrimaryFinder([OLD, NEW], async (host) => {
+      if (host === OLD) throw new Error("refused");
+      await new Promise((resolve) => setTimeout(resolve, BUSY_MS));
+      return 2;
+    });
+    assertEquals((await finder.find()).host, "new");
   });
 
   it("keeps a primary that nobody reported as lost", async () => {

@@ -13,7 +13,7 @@ interface Answer {
   readonly timeline: number;
 }
 
-/** How long a search waits for a primary, if at least one host answers. */
+/** How long a search waits for a promotion. Without an answer, it waits for every host. */
 const SEARCH_MS = 3000;
 const PAUSE_MS = 100;
 /**
@@ -42,7 +42,7 @@ export class PrimaryFinder {
     this.#ask = ask;
   }
 
-  /** Returns the known primary, or asks all hosts. Throws after SEARCH_MS, or if no host answers. */
+  /** Returns the known primary, or asks all hosts. Throws after SEARCH_MS, or if every host fails. */
   find(): Promise<DatabaseHost> {
     if (this.#known) return Promise.resolve(this.#known);
     return this.#search ??= this.#searchAll().finally(() => this.#search = undefined);
@@ -72,6 +72,12 @@ export class PrimaryFinder {
     let end = () => {};
     let hasEnded = false;
     const ended = new Promise<void>((resolve) => end = resolve);
+    const endMs = performance.now() + SEARCH_MS;
+    const endIfOver = () => {
+      const isComplete = failures.size + primaries.length === this.#hosts.length;
+      const isOver = mayChange(failures) ? performance.now() >= endMs : isComplete;
+      if (isOver || (isComplete && primaries.length > 0)) end();
+    };
     const poll = async (host: DatabaseHost) => {
       while (!hasEnded) {
         const timeline = await this.#ask(host).catch((error: Error) => error);
@@ -81,13 +87,12 @@ export class PrimaryFinder {
           primaries.push({ host, timeline });
           setTimeout(end, GRACE_MS);
         } else failures.set(host, timeline);
-        const isComplete = failures.size + primaries.length === this.#hosts.length;
-        if (isComplete && (primaries.length > 0 || !mayChange(failures))) end();
+        endIfOver();
         if (isPrimary) return;
         await sleep(PAUSE_MS);
       }
     };
-    const limit = setTimeout(end, SEARCH_MS);
+    const limit = setTimeout(endIfOver, SEARCH_MS);
     for (const host of this.#hosts) void poll(host);
     await ended;
     hasEnded = true;
