@@ -56,20 +56,20 @@ async function queueRefusals(deployment: Deployment, unfunded: Trader, count: nu
 async function drain(
   { wire, requests }: Queue,
   expected: string,
-  isWanted: (replies: number) => boolean = () => true,
+  isWanted: () => boolean = () => true,
 ): Promise<void> {
-  for (const [replies, request] of requests.entries()) {
-    if (!isWanted(replies)) break;
+  for (const request of requests) {
+    if (!isWanted()) break;
     const verdict = verdictOf(await wire.send(request));
     if (verdict !== expected) throw new Error(`got ${verdict} instead of ${expected}`);
   }
   wire.close();
 }
 
-const queueAll = (deployment: Deployment, traders: readonly Trader[]): Promise<Queue[]> =>
+const queueAll = (deployment: Deployment, traders: readonly Trader[], count: number): Promise<Queue[]> =>
   Promise.all(
     traders.flatMap((trader) =>
-      Array.from({ length: IN_FLIGHT_EACH }, () => queueOrders(deployment, trader, ORDERS_EACH))
+      Array.from({ length: IN_FLIGHT_EACH }, () => queueOrders(deployment, trader, count))
     ),
   );
 
@@ -79,7 +79,8 @@ const queueAll = (deployment: Deployment, traders: readonly Trader[]): Promise<Q
  */
 export async function lockOneAccount(deployment: Deployment): Promise<Finding> {
   const [stuck, ...others] = deployment.traders.slice(0, -1) as [Trader, ...Trader[]];
-  const [queues, waiting] = [await queueAll(deployment, others), await queueAll(deployment, [stuck])];
+  const queues = await queueAll(deployment, others, UNDISTURBED_EACH);
+  const waiting = await queueAll(deployment, [stuck], 1);
   const session = deployment.connectSuperuser(1);
   await session.unsafe("begin");
   await session`select from gold.account where client_id = ${stuck.client} for update`;
@@ -87,9 +88,8 @@ export async function lockOneAccount(deployment: Deployment): Promise<Finding> {
   let areStuck = true;
   const stuckReplies = Promise.all(waiting.map(({ wire, requests: [request] }) => wire.send(request!)))
     .finally(() => areStuck = false);
-  const undisturbed = Promise.all(
-    queues.map((queue) => drain(queue, "201", (replies) => areStuck && replies < UNDISTURBED_EACH)),
-  ).then(() => areStuck);
+  const undisturbed = Promise.all(queues.map((queue) => drain(queue, "201", () => areStuck)))
+    .then(() => areStuck);
   const isUndisturbed = await Promise.race([undisturbed, sleep(LOCKED_MS, false)]);
   const lockedMs = performance.now() - startedMs;
   await session.end({ timeout: 0 });
@@ -140,7 +140,7 @@ async function timeOthers(
   others: readonly Trader[],
   unfunded: Trader | undefined,
 ): Promise<number> {
-  const queues = await queueAll(deployment, others);
+  const queues = await queueAll(deployment, others, ORDERS_EACH);
   const refusals = unfunded === undefined ? [] : await Promise.all(
     Array.from({ length: IN_FLIGHT_EACH }, () => queueRefusals(deployment, unfunded, 5 * ORDERS_EACH)),
   );

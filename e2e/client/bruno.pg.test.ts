@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-// Bundles of tests declare createRequire themselves.
+// Renamed, because the bundle of a test declares createRequire itself.
 import { createRequire as requireFrom } from "node:module";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";

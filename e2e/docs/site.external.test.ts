@@ -29,8 +29,9 @@ const KINDS = [
   "/examples/receiver/",
   "/changelog.html",
 ];
-/** The themes differ in their colors alone. */
-const rulesOf = (theme: typeof THEMES[number]) => theme === "dark" ? { runOnly: ["color-contrast"] } : {};
+/** The dark theme differs in its colors alone. */
+const COLOR_RULES = ["color-contrast", "link-in-text-block"];
+const rulesOf = (theme: typeof THEMES[number]) => theme === "dark" ? { runOnly: COLOR_RULES } : {};
 const SEARCHING_PAGES = 3;
 const run = promisify(execFile);
 

@@ -8,7 +8,6 @@ const hostOf = (host: string): DatabaseHost => ({ host, port: 5432, socketPath: 
 const [OLD, NEW] = [hostOf("old"), hostOf("new")];
 /** Shorter than a finder waits for the other hosts after a primary has answered. */
 const SLOW_MS = 50;
-
 /** Longer than a finder waits for a promotion. */
 const BUSY_MS = 3200;
 

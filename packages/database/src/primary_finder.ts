@@ -13,7 +13,10 @@ interface Answer {
   readonly timeline: number;
 }
 
-/** How long a search waits for a promotion. Without an answer, it waits for every host. */
+/**
+ * How long a search waits for a promotion, if a host may become the primary. Otherwise it ends when every host has
+ * failed.
+ */
 const SEARCH_MS = 3000;
 const PAUSE_MS = 100;
 /**
@@ -72,10 +75,10 @@ export class PrimaryFinder {
     let end = () => {};
     let hasEnded = false;
     const ended = new Promise<void>((resolve) => end = resolve);
-    const endMs = performance.now() + SEARCH_MS;
+    let isLate = false;
     const endIfOver = () => {
       const isComplete = failures.size + primaries.length === this.#hosts.length;
-      const isOver = mayChange(failures) ? performance.now() >= endMs : isComplete;
+      const isOver = mayChange(failures) ? isLate : isComplete;
       if (isOver || (isComplete && primaries.length > 0)) end();
     };
     const poll = async (host: DatabaseHost) => {
@@ -92,7 +95,10 @@ export class PrimaryFinder {
         await sleep(PAUSE_MS);
       }
     };
-    const limit = setTimeout(endIfOver, SEARCH_MS);
+    const limit = setTimeout(() => {
+      isLate = true;
+      endIfOver();
+    }, SEARCH_MS);
     for (const host of this.#hosts) void poll(host);
     await ended;
     hasEnded = true;
