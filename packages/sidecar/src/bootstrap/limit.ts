@@ -41,6 +41,10 @@ export const TIMEOUT = {
   /** Maximum age of a connection. The partner must then reconnect and prove its certificate again. */
   connection: "900s",
   connect: "1s",
-  /** Less than the service's 75 s, so that Envoy is always the first to close an idle connection. */
-  upstreamIdle: "30s",
+  /**
+   * Less than the time that the service waits for a connection's first request (15 s) or next request (75 s),
+   * so that Envoy is always the first to close an idle connection. Envoy may open a connection and never use
+   * it, because the client disconnects or another connection becomes free first.
+   */
+  upstreamIdle: "10s",
 } as const;

@@ -1,11 +1,14 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../../../testing/until.ts";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
+import { TIMEOUT } from "./limit.ts";
 
 const TIMEOUT_MS = 30_000;
 /** How late an answer is. Longer than Envoy waits for one answer to a health check. */
@@ -86,12 +89,6 @@ describe("the processes of the service", () => {
 
   const figure = async (name: string): Promise<number> =>
     Number(/: (\d+)$/m.exec(await fixture.ask(`/stats?filter=^cluster.service.${name}$`))?.[1]);
-  const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-    for (const endMs = performance.now() + TIMEOUT_MS; !await isSo(); await sleep(50)) {
-      assert(performance.now() < endMs, "the condition was not met in time");
-    }
-  };
-
   it("stay in use after two late health checks, and are removed when they hang or die", async () => {
     await untilAnswering("one", "other");
     const failures = await figure("health_check.failure");
@@ -127,6 +124,45 @@ describe("the processes of the service", () => {
       JSON.parse((await fixture.send(request("POST /oauth/token"))).body).error,
       "temporarily_unavailable",
     );
+  });
+});
+
+describe("a connection to the service that Envoy never used", () => {
+  it("is closed by Envoy before the service answers it with 408", async () => {
+    const path = join(tmpdir(), `envoy-${process.pid}-unused.server`);
+    const timeoutMs = 1000 * Number.parseFloat(TIMEOUT.request);
+    const service = createServer(
+      { requestTimeout: timeoutMs, headersTimeout: timeoutMs, connectionsCheckingInterval: 1000 },
+      (_request, response) => response.end("ok"),
+    );
+    const open = new Set<Socket>();
+    let timeouts = 0;
+    service.on("connection", (socket) => {
+      open.add(socket);
+      socket.on("close", () => open.delete(socket));
+    });
+    service.on("clientError", ({ code }: NodeJS.ErrnoException, socket) => {
+      if (code === "ERR_HTTP_REQUEST_TIMEOUT") timeouts++;
+      socket.destroy();
+    });
+    await once(service.listen(path), "listening");
+    const fixture = await startTestEnvoy({ UPSTREAMS: `unix:${path}` });
+    try {
+      const unused = () => [...open].filter(({ bytesRead }) => bytesRead === 0);
+      // A client disconnects right after its request, so that Envoy has no request left for the connection.
+      await until(async () => {
+        const clients = await Promise.all(Array.from({ length: 40 }, () => fixture.open()));
+        for (const client of clients) client.on("error", () => {}).end(request("GET /health")).destroySoon();
+        await sleep(500);
+        return unused().length > 0;
+      });
+      await until(() => unused().length === 0);
+      assertEquals(timeouts, 0);
+    } finally {
+      await fixture.stop();
+      service.closeAllConnections();
+      service.close();
+    }
   });
 });
 
