@@ -124,8 +124,8 @@ export async function testService(
   const tokens = new Map<string, { token: string; renewAtMs: number }>();
 
   const request = async (path: string, init: RequestInit, env?: object): Promise<Response> => {
-    // Read a snapshot that is too old again: on a busy machine, the poll may not have run for 5 s. A test that
-    // makes the read fail still gets the refusal.
+    // If the snapshot is too old, read a new one: on a busy machine, the poll may not have run for 5 s. A test
+    // that makes the read fail still gets the refusal.
     if (!assembly.deps.registry.isFresh()) await refresh().catch(() => {});
     return await app.request(config.publicBaseUrl + path, init, env);
   };
