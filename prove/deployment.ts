@@ -62,7 +62,7 @@ interface Size {
   readonly role?: Role;
   /**
    * The source tree of the version to install and start; this one by default. A deployment of another version
-   * has a single operator until `beginTwoPeople()`, because 0.4.0 has no proposals.
+   * has a single operator until `beginTwoPeople()`.
    */
   readonly root?: string;
   /** Starts the database; one server by default. */

@@ -145,7 +145,7 @@ CREATE TABLE gold.deployment (
     CONSTRAINT deployment_environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text]))),
     CONSTRAINT deployment_one CHECK (one),
     CONSTRAINT deployment_pepper_name CHECK ((pepper_name ~ '^[0-9a-f]{16}$'::text)),
-    CONSTRAINT deployment_webhook_ports CHECK ((((cardinality(webhook_ports) >= 1) AND (cardinality(webhook_ports) <= 32)) AND (1 <= ALL (webhook_ports)) AND (65535 >= ALL (webhook_ports))))
+    CONSTRAINT deployment_webhook_ports CHECK (((cardinality(webhook_ports) >= 1) AND (cardinality(webhook_ports) <= 32) AND (1 <= ALL (webhook_ports)) AND (65535 >= ALL (webhook_ports))))
 );
 
 CREATE TABLE gold.operator_key (
@@ -1230,6 +1230,9 @@ ALTER TABLE ONLY gold.idempotency_key
 
 ALTER TABLE gold.idempotency_key
     ADD CONSTRAINT idempotency_key_kind CHECK ((result_kind = ANY (ARRAY['quote'::text, 'order'::text, 'funding'::text, 'withdrawal'::text, 'event'::text, 'refusal'::text, 'simulation'::text]))) NOT VALID;
+
+ALTER TABLE gold.idempotency_key
+    ADD CONSTRAINT idempotency_key_signed CHECK (((result_kind <> ALL (ARRAY['order'::text, 'withdrawal'::text])) OR ((request IS NOT NULL) AND (signing_thumbprint IS NOT NULL)))) NOT VALID;
 
 ALTER TABLE ONLY gold.market_session
     ADD CONSTRAINT market_session_day_opens_pk PRIMARY KEY (day, opens);

@@ -17,9 +17,9 @@ export const ROLES_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "roles: the service can suspend partners",
-    file: "src/database/wide_grants.sql",
-    from: "'gold_trust'::regrole)",
-    to: "'gold_trust'::regrole, 'gold_treasury'::regrole)",
+    file: PRIVILEGES,
+    from: "    ('gold_treasury gold_credentials',\n      'suspend_partner'),\n",
+    to: "    ('gold_treasury gold_credentials gold_api',\n      'suspend_partner'),\n",
     tests: [ROLES_TEST],
   },
   {

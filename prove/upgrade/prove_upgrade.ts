@@ -118,7 +118,6 @@ export async function proveUpgrade(
     });
     await phase("roll back", () => before, () => replace(after, before));
     await phase("roll forward again", () => after, () => replace(before, after));
-    await phase("the end of the upgrade", () => after, () => deployment.migrate("--finish"));
     await load.stop();
     const last = load.takeTurn();
     tried("the last requests", {

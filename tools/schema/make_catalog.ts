@@ -1,4 +1,4 @@
-import { makeFingerprint, openAuditConnection, readObjects, SAMPLES } from "@gold-partner/audit";
+import { makeFingerprint, openAuditConnection, readObjects } from "@gold-partner/audit";
 import { testPostgres } from "@gold-partner/local-postgres";
 import { migrate } from "@gold-partner/server";
 import postgres from "postgres";
@@ -36,13 +36,12 @@ async function createDatabase(
 
 async function readAll(create: (name: string) => Promise<string>) {
   const databases = [];
-  for (const sample of ["first", "second", "third"] as const) {
-    const [environment, state] = SAMPLES[sample];
-    const url = await create(sample);
-    await migrate(url, { environment, finish: state === "finished" });
+  for (const variant of ["sandbox", "production"] as const) {
+    const url = await create(variant);
+    await migrate(url, { environment: variant });
     const sql = openAuditConnection(url);
     await sql.unsafe("set search_path = pg_catalog, pg_temp");
-    databases.push({ sample, objects: await readObjects(sql) });
+    databases.push({ variant, objects: await readObjects(sql) });
     await sql.end();
   }
   return databases;

@@ -149,8 +149,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     progress("the catalog");
     const catalog = options.superuser ?? sql;
     await compareBuiltin(catalog, findings);
-    const isFinished = (deployment?.requests_kept_since ?? null) !== null;
-    await compareCatalog(catalog, findings, [environment, isFinished ? "finished" : "upgraded"]);
+    await compareCatalog(catalog, findings, environment);
     await compareSettings(catalog, findings);
     roles = await readRoles(catalog, (name, reason) => findings.skip(name, reason));
     compareRoles(findings, roles, expected, options.keys?.roles ?? []);

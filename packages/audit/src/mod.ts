@@ -1,7 +1,7 @@
 /** The audit from outside: it recomputes the books from raw rows and calls no routine of the database. */
 export { auditBooks, type AuditReport } from "./full_audit.ts";
 export { type BuiltinFile, readBuiltin } from "./catalog/builtin.ts";
-export { makeFingerprint, SAMPLES } from "./catalog/fingerprint.ts";
+export { makeFingerprint, type Variant } from "./catalog/fingerprint.ts";
 export { readObjects } from "./catalog/objects.ts";
 export { ALLOWABLE } from "./findings.ts";
 export { type KeptHead, type KeptKeys, readAllowed, readKeptHeads, readKeptKeys } from "./outside_files.ts";

@@ -44,7 +44,7 @@ export interface Deployment {
   readonly attemptsKeptDays: number;
   /** Whether another person must approve changes of partners, credentials, prices and settings. */
   readonly twoPeople: boolean;
-  /** When `gold db migrate --finish` ran. From then on, orders need a signed request. Null before. */
+  /** When the upgrade from 0.3.0 ended. From then on, orders need a signed request. Null: from the start. */
   readonly requestsKeptSince: Date | null;
 }
 

@@ -12,7 +12,7 @@ import { about, type Config } from "./config.ts";
 import { untilAwake } from "./database/awake.ts";
 import { requireDurability } from "./database/durability.ts";
 import { type HeadKeeper, openHeadKeeper } from "./database/keep_heads.ts";
-import { isWideLogin, requireLogin } from "./database/own_login.ts";
+import { requireLogin } from "./database/own_login.ts";
 import { closePools, connect, openPools, type Pools } from "./database/pools.ts";
 import type { Query } from "./database/query.ts";
 import { requireSchema } from "./database/schema_version.ts";
@@ -46,7 +46,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     await about("DATABASE_URL", untilAwake(pools.reads));
     await about("DATABASE_URL", requireDurability(pools.probe, config.standby));
     await about("DATABASE_URL", requireSchema(pools.reads));
-    await requireOwnLogins(pools, config, log);
+    await requireOwnLogins(pools, config);
     const monotonicMs = () => performance.now();
     const [[pepper], sealing] = await Promise.all([
       about("PEPPER_SOURCE", readKeys(config.pepperSource)),
@@ -166,11 +166,8 @@ export function warnWithoutStandby(
   log("warn", "HA is off: if the database's server is lost, acknowledged orders are lost", { setting: "HA" });
 }
 
-/**
- * Throws if a login may not do its work, because the price would only become stale and webhooks wait. Logs a
- * warning at each start in production while the API's login may set prices.
- */
-async function requireOwnLogins(pools: Pools, config: Config, log: Log): Promise<void> {
+/** Throws if a login may not do its work, because the price would only become stale and webhooks wait. */
+async function requireOwnLogins(pools: Pools, config: Config): Promise<void> {
   await about("TICKER_DATABASE_URL", untilAwake(pools.ticker));
   await about("TICKER_DATABASE_URL", requireLogin(pools.ticker, "gold_ticker", "tick_price"));
   if (config.role === "all") {
@@ -178,10 +175,6 @@ async function requireOwnLogins(pools: Pools, config: Config, log: Log): Promise
     await about("DELIVERY_DATABASE_URL", requireLogin(delivery, "gold_delivery", "claim_endpoints"))
       .finally(() => delivery.end({ timeout: 5 }));
   }
-  if (config.environment === "sandbox" || !await isWideLogin(pools.reads)) return;
-  log("warn", "the login of DATABASE_URL may set prices: run gold db migrate --finish", {
-    setting: "TICKER_DATABASE_URL",
-  });
 }
 
 /** Refuses the database of another deployment: the service would sell that deployment's gold. */

@@ -20,14 +20,14 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "DELIVERY_DATABASE_URL",
     meaning:
-      "URL of delivery's own login (gold_delivery), in the form of DATABASE_URL; if it is not set, delivery uses DATABASE_URL, which works only until gold db migrate --finish; not for --role api",
+      "URL of delivery's own login (gold_delivery), in the form of DATABASE_URL; if it is not set, delivery uses DATABASE_URL, whose login then needs the privileges of both; not for --role api",
     default: "",
     secret: true,
   },
   {
     name: "TICKER_DATABASE_URL",
     meaning:
-      "URL of the login that stores prices (gold_ticker), in the form of DATABASE_URL; if it is not set, the price ticker uses DATABASE_URL, which works only until gold db migrate --finish; not for --role delivery",
+      "URL of the login that stores prices (gold_ticker), in the form of DATABASE_URL; if it is not set, the price ticker uses DATABASE_URL, whose login then needs the privileges of both; not for --role delivery",
     default: "",
     secret: true,
   },

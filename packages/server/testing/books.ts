@@ -12,8 +12,10 @@ export interface TestBooks {
   readonly url: string;
   /** A superuser, for reading and for inserting test data. */
   readonly sql: Sql;
-  /** The service's role, with exactly the service's rights. */
+  /** The logins of the API, of delivery and of the price ticker, with exactly their rights. */
   readonly api: Sql;
+  readonly delivery: Sql;
+  readonly ticker: Sql;
   /** The first events of the client are the events of its holdings; see `insertPartner`. */
   createClient(holdings?: { readonly halalas?: bigint; readonly tenthMilligrams?: bigint }): Promise<number>;
   addBar(fineTenthMilligrams: bigint): Promise<string>;
@@ -53,13 +55,17 @@ export async function testBooks(server?: TestPostgres): Promise<TestBooks> {
     return pool;
   };
   const sql = connect("superuser");
-  const api = connect("gold_api");
+  const [api, delivery, ticker] = ["gold_api", "gold_delivery", "gold_ticker"].map((login) =>
+    connect(login)
+  ) as [Sql, Sql, Sql];
   const id = () => uuidV7();
 
   return {
     url,
     sql,
     api,
+    delivery,
+    ticker,
     async createClient({ halalas = 0n, tenthMilligrams = 0n } = {}) {
       const publicId = `sbx_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
       const client = await insertPartner(sql, {

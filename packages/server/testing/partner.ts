@@ -72,8 +72,8 @@ export async function newTestKey(kid?: string): Promise<TestKey> {
 }
 
 /**
- * Inserts a partner as a version before `partner_change` stored it: its IBAN, URL and secrets have no events.
- * So its first event is the first one that the test books. `gold.post_missing_changes` posts the others.
+ * Inserts a partner whose IBAN, URL and secrets have no events. So its first event is the first one that the
+ * test books.
  * Returns the number of the partner's account.
  */
 export async function insertPartner(sql: Sql, given: {

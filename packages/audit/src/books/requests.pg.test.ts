@@ -4,13 +4,13 @@ import { hostBytes, ORDER, textsOf } from "@gold-partner/protocol";
 import {
   bookSignedOrders,
   createTrader,
-  migrate,
   newTestKey,
   signTestRequest,
   type TestBooks,
   testBooks,
   type TestKey,
   type Trader,
+  unsign,
 } from "@gold-partner/server/testing";
 import { assert, assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
@@ -118,25 +118,21 @@ describe("the audit of stored requests", () => {
     assertEquals(found(await retire(4)), []);
   });
 
-  it("counts an unsigned order that was booked before --finish, and reports one that was booked later", async () => {
-    const quotes = [await books.quote(trader.client, "buy", 1n), await books.quote(trader.client, "buy", 1n)];
-    // A process of 0.3.0 calls the function without the last four arguments.
-    const book = (quote: string, rest = "") =>
-      `select gold.book_orders(true, false, array[${trader.client}], array[1::bigint], array[gen_random_uuid()],
-        array['unsigned ${quote}'], array['\\x0a'::bytea], array['${quote}'::uuid], array[gen_random_uuid()]${rest})`;
-    await books.sql.unsafe(book(quotes[0]!));
-    const early = await auditAfter("select 1");
+  it("counts an unsigned order from before requests_kept_since, and reports one that is newer", async () => {
+    const [{ id }] = await sql<[{ id: string }]>`
+      select result_id as id from gold.idempotency_key where key = ${order.key}`;
+    const end = `
+      with ended as (
+        update gold.deployment set requests_kept_since = gold.ceil_millisecond(clock_timestamp()) returning *
+      )
+      select gold.note('deployment.finish', 'deployment',
+        jsonb_build_object('requests_kept_since', gold.instant_text(requests_kept_since))) from ended;`;
+    const unsigned = `set local session_replication_role = replica; ${unsign(id)};`;
+    const early = await auditAfter(end + unsigned);
     assertEquals([early.findings, early.unsigned], [[], 1]);
-
-    await migrate(books.url, { finish: true });
-    const finished = await auditAfter("select 1");
-    assertEquals([finished.findings, finished.unsigned], [[], 1]);
-    const unsigned = ", null::text[], null::text[], null::bytea[], null::bytea[]";
-    const late = await auditAfter(`
-      alter table gold.idempotency_key drop constraint idempotency_key_signed;
-      ${book(quotes[1]!, unsigned)}`);
-    assertEquals([rulesOf(late), late.unsigned], [{ request_is_kept: 1 }, 1]);
-    assertEquals(late.findings[0]!.row, `order ${quotes[1]}`);
+    const late = await auditAfter(unsigned);
+    assertEquals([rulesOf(late), late.unsigned], [{ request_is_kept: 1 }, 0]);
+    assertEquals(late.findings[0]!.row, `order ${id}`);
   });
 
   it("accepts an order with every text that a request may give", async () => {

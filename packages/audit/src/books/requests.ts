@@ -29,7 +29,7 @@ export async function requestTerms(
   const [deployment] = registry.deployment ?? [];
   const settled = all.filter(({ action }) => action === "deployment.settle").map(({ subject }) => subject);
   return {
-    keptSince: deployment?.requests_kept_since ?? Infinity,
+    keptSince: deployment?.requests_kept_since ?? -Infinity,
     mostStripes: Math.max(
       1,
       ...all.filter(({ action }) => action === "deployment.stripes").map(({ subject }) => Number(subject)),

@@ -47,7 +47,7 @@ describe("the catalog and the roles", () => {
     });
   }
   const compareObjects = (transaction: TransactionSql) =>
-    collect((findings) => compareCatalog(transaction, findings, ["sandbox", "upgraded"]));
+    collect((findings) => compareCatalog(transaction, findings, "sandbox"));
   const compareInitial = (transaction: TransactionSql) =>
     collect((findings) => compareBuiltin(transaction, findings));
   async function collect(compare: (findings: Findings) => Promise<void>): Promise<readonly Finding[]> {

@@ -12,16 +12,7 @@ import { readObjects, readOthers } from "./objects.ts";
  */
 type Fingerprint = Readonly<Record<"every" | Variant, Hashes>>;
 type Hashes = Readonly<Record<string, readonly string[]>>;
-/** `upgraded` and `finished`: before and after `gold db migrate --finish`. */
-type Variant = "sandbox" | "production" | "upgraded" | "finished";
-
-/** The fingerprint is made from these three databases. Each differs from the first in one variant. */
-export const SAMPLES = {
-  first: ["sandbox", "upgraded"],
-  second: ["production", "upgraded"],
-  third: ["sandbox", "finished"],
-} as const satisfies Record<string, readonly Variant[]>;
-type Sample = keyof typeof SAMPLES;
+export type Variant = "sandbox" | "production";
 
 const FILE = new URL("../../catalog.json", import.meta.url);
 const HASH_DIGITS = 32;
@@ -30,30 +21,27 @@ const hashOf = (text: string) => sha256Hex(text).slice(0, HASH_DIGITS);
 
 /** Makes the fingerprint from freshly migrated databases, on each supported version of Postgres. */
 export function makeFingerprint(
-  databases: readonly { sample: Sample; objects: Awaited<ReturnType<typeof readObjects>> }[],
+  databases: readonly { variant: Variant; objects: Awaited<ReturnType<typeof readObjects>> }[],
 ): Fingerprint {
-  const spellings = (sample: Sample) => {
+  const spellings = (variant: Variant) => {
     const hashes: Record<string, string[]> = {};
-    for (const { objects } of databases.filter((each) => each.sample === sample)) {
+    for (const { objects } of databases.filter((each) => each.variant === variant)) {
       for (const [name, text] of objects) {
         hashes[name] = [...new Set([...hashes[name] ?? [], hashOf(text)])].sort();
       }
     }
     return hashes;
   };
-  const [first, second, third] = [spellings("first"), spellings("second"), spellings("third")];
-  const isSame = (one: Hashes, other: Hashes) => (name: string) => `${one[name]}` === `${other[name]}`;
+  const [sandbox, production] = [spellings("sandbox"), spellings("production")];
+  const isSame = (name: string) => `${sandbox[name]}` === `${production[name]}`;
   const pick = (hashes: Hashes, keep: (name: string) => boolean) =>
     Object.fromEntries(
       Object.entries(hashes).filter(([name]) => keep(name)).sort(([left], [right]) => left < right ? -1 : 1),
     );
-  const [inSecond, inThird] = [isSame(first, second), isSame(first, third)];
   return {
-    every: pick(first, (name) => inSecond(name) && inThird(name)),
-    sandbox: pick(first, (name) => !inSecond(name)),
-    production: pick(second, (name) => !inSecond(name)),
-    upgraded: pick(first, (name) => !inThird(name)),
-    finished: pick(third, (name) => !inThird(name)),
+    every: pick(sandbox, isSame),
+    sandbox: pick(sandbox, (name) => !isSame(name)),
+    production: pick(production, (name) => !isSame(name)),
   };
 }
 
@@ -61,10 +49,10 @@ export function makeFingerprint(
 export async function compareCatalog(
   sql: Connection,
   findings: Findings,
-  variants: readonly Variant[],
+  variant: Variant,
 ): Promise<void> {
   const fingerprint = JSON.parse(readFileSync(FILE, "utf8")) as Fingerprint;
-  const lists = ["every" as const, ...variants].map((name) => fingerprint[name]);
+  const lists = (["every", variant] as const).map((name) => fingerprint[name]);
   const expected = new Map(lists.flatMap((list) => Object.entries(list)));
   const counts = new Map<string, number>();
   for (const [name, text] of await readObjects(sql)) {

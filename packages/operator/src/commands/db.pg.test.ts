@@ -1,15 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { afterEach, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
 import { testPostgres } from "@gold-partner/local-postgres";
 import { parseOperatorKeys } from "@gold-partner/approvals";
 import { newSoftwareKey } from "@gold-partner/approvals/testing";
-import postgres from "postgres";
 import { runGold } from "../gold_fixture.ts";
 import { assertRefused as refused, itemsOf, testOperator } from "./fixture.ts";
-import { dropLogins } from "../../../../testing/drop_logins.ts";
-import { endSession } from "../../../../testing/end_session.ts";
 
 describe("gold db", () => {
   // Stop everything even if an assertion failed. Otherwise the connections would keep the test process alive.
@@ -44,51 +40,6 @@ describe("gold db", () => {
     });
     const noted = await sql`select subject from gold.audit where action = 'deployment.payout'`;
     assertEquals(noted.map(({ subject }) => subject), [account.iban]);
-  });
-
-  it("migrate --finish is refused while an older process is connected, narrows the API's login, and shows when it finished", async () => {
-    const operator = keep(await testOperator());
-    const { url, sql } = operator.service.books;
-    const run = (...argv: string[]) => runGold([...argv, "--json"], { env: { DATABASE_URL: url } });
-    const finish = () => run("db", "migrate", "--finish");
-    const old = postgres(url, { max: 1, connection: { application_name: "gold-partner" } });
-    keep({ stop: () => old.end() });
-    await old`select 1`;
-    refused(await finish(), 1, "Processes of 0.3.0 still have 1 connection(s)");
-    assertEquals((await run("db", "status")).json.requests_kept_since, null);
-    await endSession(sql, old);
-    // The processes of 0.4.0, and those of this version without logins of their own, use gold_api.
-    const login = `service_${randomBytes(4).toString("hex")}`;
-    await sql.unsafe(`create role ${login} login password 'x' in role gold_api`);
-    const own = Object.assign(new URL(url), { username: login, password: "x" }).href;
-    const mayTick = async () =>
-      (await sql`select has_function_privilege(${login}, oid, 'execute') as may from pg_proc where proname = 'tick_price'`)[
-        0
-      ]!.may;
-    for (
-      const [name, words] of [
-        ["gold-partner-service", "Processes of 0.4.0 still have 1"],
-        ["gold-partner-ticker", `gold-partner-ticker still has 1 connection(s) as ${login}`],
-        ["gold-partner-trust", "Give this process its own login"],
-      ] as const
-    ) {
-      const wide = postgres(own, { max: 1, connection: { application_name: name } });
-      await wide`select 1`;
-      refused(await finish(), 1, words);
-      await endSession(sql, wide);
-    }
-    const narrow = postgres(own, { max: 1, connection: { application_name: "gold-partner-api" } });
-    await narrow`select 1`;
-    assertEquals(await mayTick(), true);
-    const { exit, json } = await finish();
-    assertEquals(await mayTick(), false);
-    // A later migration does not widen the login again.
-    assertEquals((await run("db", "migrate")).exit, 0);
-    assertEquals(await mayTick(), false);
-    await narrow.end();
-    await dropLogins(sql, login);
-    assertEquals([exit, typeof json.requests_kept_since], [0, "string"]);
-    assertEquals((await run("db", "status")).json.requests_kept_since, json.requests_kept_since);
   });
 
   it("migrate rejects a --flood below four times the highest partner rate", async () => {
@@ -214,10 +165,9 @@ describe("gold db", () => {
     assertEquals((await run("db", "migrate")).json, { migrated: true });
     assertEquals((await run("db", "status")).problem.code, "not_settled");
     for (const _ of [1, 2]) assertEquals((await migrate("sandbox", "https://one.example")).exit, 0);
-    // A new database needs no --finish.
     const { requests_kept_since, deployment_id, ...status } = (await run("db", "status")).json;
     assertMatch(`${deployment_id}`, /^sandbox-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-    assertEquals([typeof requests_kept_since, status], ["string", {
+    assertEquals([requests_kept_since, status], [null, {
       environment: "sandbox",
       base_url: "https://one.example",
       webhook_ports: [443, 8443],

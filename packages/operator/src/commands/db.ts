@@ -14,9 +14,9 @@ import { readSettlement, type Settlement } from "./settlement.ts";
 const migrateCommand: Command = {
   words: "db migrate",
   usage:
-    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--net-grams G|unlimited] [--daily-withdrawals N|unlimited] [--daily-withdrawn SAR|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--vault-stripes N] [--two-people] [--operator-key LOGIN=FILE …] [--finish]",
+    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--net-grams G|unlimited] [--daily-withdrawals N|unlimited] [--daily-withdrawn SAR|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--vault-stripes N] [--two-people] [--operator-key LOGIN=FILE …]",
   does:
-    "migrates the database to this version and stores the settings that are given; a setting that is left out keeps its value, except that --env without --loopback-receivers switches it off; a new database needs --env, --base-url, --pepper and --sealing-key once; the key file of GOLD_KEYS remembers where both keys are; --vault-stripes spreads the free gold, so that orders on several connections do not wait for each other's commits; with --two-people, a second person must approve changes of a sandbox from then on, as always in production, and this cannot be taken back; --operator-key registers the SSH public key with which a login signs; give it once for each of the first people; every approval needs two signatures from then on; with --finish, orders and withdrawals without a stored signed request are refused from then on; the API's login may then no longer set prices and deliver webhooks; --finish is refused while a process of an older version is connected",
+    "migrates the database to this version and stores the settings that are given; a setting that is left out keeps its value, except that --env without --loopback-receivers switches it off; a new database needs --env, --base-url, --pepper and --sealing-key once; the key file of GOLD_KEYS remembers where both keys are; --vault-stripes spreads the free gold, so that orders on several connections do not wait for each other's commits; with --two-people, a second person must approve changes of a sandbox from then on, as always in production, and this cannot be taken back; --operator-key registers the SSH public key with which a login signs; give it once for each of the first people; every approval needs two signatures from then on",
   options: {
     env: { type: "string" },
     "base-url": { type: "string" },
@@ -35,7 +35,6 @@ const migrateCommand: Command = {
     "vault-stripes": { type: "string" },
     "two-people": { type: "boolean" },
     "operator-key": { type: "string", multiple: true },
-    finish: { type: "boolean" },
   },
   async run(invocation) {
     const { values, migrationUrl, keys, env, progress } = invocation;
@@ -47,7 +46,6 @@ const migrateCommand: Command = {
     try {
       const pepper = given.deployment && await readPepper(given.deployment.pepper);
       if (given.deployment) await refuseAnotherDeployment(sql, given.deployment, pepper!.name);
-      if (values.finish === true) await refuseOldProcesses(sql);
       const warnings = await migrate(url, {
         environment: given.deployment?.environment,
         onProgress: progress,
@@ -63,7 +61,6 @@ const migrateCommand: Command = {
         await keys.record("pepper", given.deployment.pepper);
         await keys.record("sealing_key", given.deployment.sealingKey);
       }
-      const finished = values.finish === true || isNew ? await finishMigration(sql, url) : {};
       return {
         ...(proposals.length > 0 ? { title: AWAITS_APPROVAL, lists: { proposals } } : {}),
         object: {
@@ -71,7 +68,6 @@ const migrateCommand: Command = {
           ...(warnings.length > 0 ? { warnings } : {}),
           ...settled,
           ...(rootKeys ? { operator_keys: Object.keys(rootKeys).length } : {}),
-          ...finished,
         },
       };
     } finally {
@@ -187,47 +183,8 @@ async function refuseAnotherDeployment(
   requireSamePepper(pepper, pepperName, settled.pepper_name);
 }
 
-/**
- * Refuses while a process is connected that could not work after --finish. 0.3.0 needs the SQL functions that
- * --finish drops, and names its connections `gold-partner`. 0.4.0 names them `gold-partner-service`, and uses
- * gold_api for everything. So does a process of this version whose settings name no other login.
- */
-async function refuseOldProcesses(sql: Sql): Promise<void> {
-  const [old] = await sql`
-    select application_name as name, usename as login, count(*)::int as connections from pg_stat_activity
-    where datname = current_database() and (application_name = 'gold-partner'
-      or (application_name like 'gold-partner-%' and application_name <> 'gold-partner-api' and exists (
-        select from pg_roles r where r.rolname = usename and not r.rolsuper and pg_has_role(r.oid, 'gold_api', 'member'))))
-    group by 1, 2 order by 1, 2 limit 1`;
-  if (!old) return;
-  const { name, login, connections } = old;
-  const release = name === "gold-partner" ? "0.3.0" : name === "gold-partner-service" ? "0.4.0" : undefined;
-  throw new Failure(
-    EXIT.refused,
-    "refused",
-    release
-      ? `Processes of ${release} still have ${connections} connection(s) to this database: nothing was done. ` +
-        "Replace them with this version, then run `gold db migrate --finish` again."
-      : `${name} still has ${connections} connection(s) as ${login}: nothing was done. ` +
-        "Give this process its own login, then run `gold db migrate --finish` again. docs/deployment.md lists the logins.",
-  );
-}
-
 async function hasDeployment(sql: Sql): Promise<boolean> {
   return (await sql`select from gold.deployment`).length > 0;
-}
-
-async function finishMigration(sql: Sql, url: string): Promise<Row> {
-  if (!await hasDeployment(sql)) {
-    throw new Failure(
-      EXIT.refused,
-      "not_settled",
-      "--finish needs a deployment, and the database has none. Add --env, --base-url, --pepper and --sealing-key.",
-    );
-  }
-  await migrate(url, { finish: true });
-  const [row] = await sql`select gold.instant_text(requests_kept_since) as at from gold.deployment`;
-  return { requests_kept_since: row!.at };
 }
 
 const status: Command = {

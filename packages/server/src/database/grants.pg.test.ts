@@ -1,7 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { type TestBooks, testBooks } from "../../testing/books.ts";
-import { migrate } from "./migrate.ts";
 import { type Granted, readGranted, readLists, readRelations } from "./granted_fixture.ts";
 
 const ROLES = ["gold_treasury", "gold_credentials", "gold_pricing", "gold_keys", "gold_audit"];
@@ -12,7 +11,6 @@ describe("the privileges of all roles", () => {
   let explained: Granted;
   before(async () => {
     books = await testBooks();
-    await migrate(books.url, { finish: true });
     explained = await readLists(await readRelations(books.sql));
   });
   after(() => books.stop());

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { openDatabase } from "@gold-partner/database";
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import type { MigrationMeta } from "drizzle-orm/migrator";
-import type { Sql, TransactionSql } from "postgres";
+import type { TransactionSql } from "postgres";
 import { buildIndexes } from "./concurrent_indexes.ts";
 import { findMissing, readMigrations } from "./migrations.ts";
 import { retryLocked } from "./retry_locked.ts";
@@ -111,10 +111,9 @@ const TIMEOUT_MS = 60_000;
 
 /**
  * Brings a database to this version: roles, missing migrations, routines, triggers, views and grants, in one
- * transaction. It succeeds or changes nothing. After that transaction, it posts the first events of partners
- * that an earlier version registered, and builds the indexes that migrations declare as concurrent. It calls
- * `onProgress` with lines about the indexes. `url` must name the migration login. This login is a member of
- * gold_owner, which owns the tables.
+ * transaction. It succeeds or changes nothing. After that transaction, it builds the indexes that migrations
+ * declare as concurrent. It calls `onProgress` with lines about the indexes. `url` must name the migration
+ * login. This login is a member of gold_owner, which owns the tables.
  *
  * Orders continue during the migration. It waits up to `waitLimitMs` for another migration, but at most
  * LOCK_TIMEOUT_MS for any other lock. That is less than Postgres's deadlock_timeout of 1 s. So if the
@@ -146,7 +145,6 @@ export async function migrate(
       waitLimitMs,
       (transaction) => apply(transaction, files, { waitLimitMs, ...options }),
     );
-    while (await postMissingChanges(sql) > 0);
     await buildIndexes(url, files.migrations, onProgress);
   } finally {
     await Promise.all([sql.end(), observer.end()]);
@@ -154,20 +152,7 @@ export async function migrate(
   return [...warnings];
 }
 
-/** How many accounts one transaction locks to post the first events of partners of an earlier version. */
-const PARTNERS_PER_TURN = 10;
-
-async function postMissingChanges(sql: Sql): Promise<number> {
-  const [row] = await sql`select gold.post_missing_changes(${PARTNERS_PER_TURN}::int) as partners`;
-  return row!.partners;
-}
-
 interface MigrationOptions {
-  /**
-   * Drop the functions that only processes of earlier releases call, and give each process of the service its
-   * own login; see finish.sql and wide_grants.sql.
-   */
-  readonly finish?: boolean | undefined;
   readonly waitLimitMs?: number | undefined;
   readonly environment?: "sandbox" | "production" | undefined;
   /** Receives lines about long work, such as the build of an index. */
@@ -177,15 +162,11 @@ interface MigrationOptions {
 /** The other files of this folder that a migration runs, besides ROUTINES. */
 const PARTS = [
   "roles",
-  "release_0_3_0",
-  "release_0_4_0",
   "release_0_5_0",
   "views",
   "grants",
   "privileges",
   "sandbox_grants",
-  "wide_grants",
-  "finish",
 ] as const;
 
 interface Files extends Record<typeof PARTS[number], string> {
@@ -209,27 +190,21 @@ async function readFiles(): Promise<Files> {
 async function apply(
   sql: TransactionSql,
   files: Files,
-  { waitLimitMs = TIMEOUT_MS, environment, finish = false }: MigrationOptions,
+  { waitLimitMs = TIMEOUT_MS, environment }: MigrationOptions,
 ): Promise<void> {
   await sql`select set_config('lock_timeout', ${`${waitLimitMs}`}, true)`;
   await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   await sql`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}`}, true)`;
   await sql.unsafe(files.roles);
-  const deployment = await readDeployment(sql);
-  const isSandbox = (environment ?? deployment?.environment) === "sandbox";
-  const keepsRequests = finish || (deployment?.requests_kept_since ?? null) !== null;
-  const isNarrow = finish || await hasNarrowLogins(sql);
+  const isSandbox = (environment ?? await readEnvironment(sql)) === "sandbox";
   const missing = await findMissing(sql, files.migrations);
-  const finishing = finish ? files.finish : "";
-  await lockTables(sql, missing + finishing);
+  await lockTables(sql, missing);
   // Use few round trips from here on, because orders may wait.
   const views = readViews(files.views);
   await sql.unsafe(
     [
       missing,
       files.routines,
-      keepsRequests ? "" : files.release_0_3_0,
-      isNarrow ? "" : files.release_0_4_0,
       files.release_0_5_0,
       isSandbox ? files.simulations : "",
       ...views.map(({ name, query }) => `create temporary view ${name} as ${query};`),
@@ -244,37 +219,16 @@ async function apply(
     files.grants,
     files.privileges,
     isSandbox ? files.sandbox_grants : "",
-    isNarrow ? "" : files.wide_grants,
-    finishing,
     "select gold.limit_all_sessions();",
     // Create the partition that the first attempt needs. A delivery worker creates the later ones.
     "select gold.keep_attempts();",
   ].join("\n"));
 }
 
-/**
- * Whether an earlier migration gave each process of the service its own login. The privileges themselves say
- * so: until then, gold_api may also set prices.
- */
-async function hasNarrowLogins(sql: TransactionSql): Promise<boolean> {
-  const [row] = await sql`
-    select count(*) > 0 and not bool_or(has_function_privilege('gold_api', p.oid, 'execute')) as narrow
-    from pg_proc p where p.pronamespace = to_regnamespace('gold') and p.proname = 'tick_price'`;
-  return row!.narrow ?? false;
-}
-
-interface Deployment {
-  readonly environment: string;
-  /** When `gold db migrate --finish` dropped the functions of 0.3.0. They must not come back. */
-  readonly requests_kept_since?: string | null;
-}
-
-async function readDeployment(sql: TransactionSql): Promise<Deployment | undefined> {
+async function readEnvironment(sql: TransactionSql): Promise<string | undefined> {
   const [{ known } = {}] = await sql`select to_regclass('gold.deployment') is not null as known`;
-  const [row] = known
-    ? await sql<{ deployment: Deployment }[]>`select to_jsonb(d) as deployment from gold.deployment d`
-    : [];
-  return row?.deployment;
+  const [row] = known ? await sql`select environment from gold.deployment` : [];
+  return row?.environment;
 }
 
 /**

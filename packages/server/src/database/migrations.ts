@@ -4,11 +4,6 @@ import type { TransactionSql } from "postgres";
 import { readConcurrentIndex } from "./concurrent_indexes.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
-/**
- * The newest migration of 0.3.0, by its time. Processes of earlier versions call routines that this version
- * does not have.
- */
-const OLDEST_RUNNING_AT = 1_795_367_818_450;
 
 /** The migration changed nothing, because this version cannot migrate this database now. */
 class MigrationRefused extends Error {
@@ -23,8 +18,8 @@ export const readMigrations = (): readonly MigrationMeta[] =>
  * Returns the SQL of the missing migrations, without their concurrent indexes. Each migration also records
  * itself in the table that drizzle's own migrator uses.
  *
- * @throws MigrationRefused if a later version migrated the database, or if processes serve it whose version
- * is too old to continue on the new schema.
+ * @throws MigrationRefused if a later version migrated the database, or if a release has to migrate it first
+ * that knows older databases.
  */
 export async function findMissing(
   sql: TransactionSql,
@@ -42,7 +37,13 @@ export async function findMissing(
         "this version; they work on the later schema.",
     );
   }
-  if (at > 0 && at < OLDEST_RUNNING_AT) await refuseRunningProcesses(sql);
+  const baseline = migrations[0]!.folderMillis;
+  if (at > 0 && (at < baseline || (at === baseline && !await isFinished(sql)))) {
+    throw new MigrationRefused(
+      "Nothing was done, because this version upgrades only databases of 0.5.0 and later, after the end of their " +
+        "upgrade. Run `gold db migrate` and then `gold db migrate --finish` of 0.5.0 first.",
+    );
+  }
   return migrations.filter(({ folderMillis }) => folderMillis > at).flatMap((
     { sql, hash, folderMillis },
   ) => [
@@ -51,16 +52,14 @@ export async function findMissing(
   ]).join("\n;\n");
 }
 
-async function refuseRunningProcesses(sql: TransactionSql): Promise<void> {
+/**
+ * Whether `gold db migrate --finish` of 0.5.0 ended the upgrade from an earlier version. Until then, the
+ * database takes orders without a signed request, and gold_api may do the work of every process.
+ */
+async function isFinished(sql: TransactionSql): Promise<boolean> {
   const [row] = await sql`
-    select count(*)::int as connections from pg_stat_activity
-    where datname = current_database() and application_name = 'gold-partner'`;
-  if (row!.connections === 0) return;
-  throw new MigrationRefused(
-    `Processes of 0.2.0 or earlier have ${
-      row!.connections
-    } connection(s) to this database, and they cannot ` +
-      "serve on the new schema: nothing was done. Upgrade to 0.3.0 first, replace all processes, and run this " +
-      "command again. Or stop all processes first, and accept the outage.",
-  );
+    select exists (select from pg_constraint where conname = 'idempotency_key_signed')
+      and not bool_or(has_function_privilege('gold_api', p.oid, 'execute')) as finished
+    from pg_proc p where p.pronamespace = to_regnamespace('gold') and p.proname = 'tick_price'`;
+  return row!.finished === true;
 }

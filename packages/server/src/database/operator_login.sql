@@ -115,7 +115,7 @@ begin
 end $$;
 
 -- `verifier` is the SCRAM verifier of the password, so that no statement log contains the password. A login
--- that was made by hand keeps its password. A single operator has all roles. `gold` of 0.4.0 passes no roles.
+-- that was made by hand keeps its password. A single operator has all roles.
 create or replace function gold.add_operator(name text, verifier text, roles text[] default null) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare

@@ -16,6 +16,3 @@ export async function requireLogin(sql: Query, login: string, routine: string): 
       "`gold db migrate` of this version, then start this process again.",
   );
 }
-
-/** Whether the login of the API may also set prices, as until `gold db migrate --finish`. */
-export const isWideLogin = (sql: Query): Promise<boolean> => mayCall(sql, "tick_price");

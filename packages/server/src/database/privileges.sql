@@ -17,7 +17,7 @@ begin
     -- Operators. gold_operator is a member of these five roles and has no privileges of its own.
     -- Treasury moves money and gold.
     ('gold_treasury',
-      'approve_deposit approve_withdrawal reject_withdrawal submit_withdrawals prepare_payment pay_withdrawal
+      'approve_deposit approve_withdrawal reject_withdrawal prepare_payment pay_withdrawal
         approve_iban read_payee_approvals'),
     -- Credentials decides who may call the API, with which credentials, from where and up to which limits.
     ('gold_credentials',
@@ -26,7 +26,7 @@ begin
     -- Keys holds the deployment's own keys: certificate authorities, token keys, sealing keys and the
     -- operators' signing keys. It accepts what a restore lost.
     ('gold_keys',
-      'move_authority_key retire_authority add_token_key read_sealed read_first_approvals end_operator_key
+      'retire_authority add_token_key read_sealed read_first_approvals end_operator_key
         find_losses note_epoch read_approvals read_rows'),
     -- What several roles need.
     ('gold_treasury gold_credentials',

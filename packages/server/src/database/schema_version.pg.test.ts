@@ -3,12 +3,11 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
 import { type TestBooks, testBooks } from "../../testing/books.ts";
-import { endSession } from "../../../../testing/end_session.ts";
 import { migrate } from "./migrate.ts";
 import { readMigrations } from "./migrations.ts";
 import { requireSchema } from "./schema_version.ts";
 
-const NEWEST = readMigrations().at(-1)!.folderMillis;
+const [OLDEST, NEWEST] = [0, -1].map((n) => readMigrations().at(n)!.folderMillis) as [number, number];
 
 describe("the version of the schema", () => {
   let server: TestPostgres;
@@ -69,20 +68,27 @@ describe("the version of the schema", () => {
     await migrate(books.url);
   });
 
-  it("is not raised while processes of 0.2.0 or earlier serve, and is raised after their end", async () => {
+  it("is raised only from 0.5.0 on, after the end of that upgrade", async () => {
     const url = await server.createDatabase();
     const sql = postgres(url, { max: 1, onnotice: () => {} });
-    const process = postgres(url, { max: 1, connection: { application_name: "gold-partner" } });
+    const refused = async () => {
+      const error = await assertRejects(() => migrate(url), Error, "only databases of 0.5.0 and later");
+      assertEquals((error as { code?: string }).code, "migration_refused");
+    };
     try {
       await migrate(url);
-      await sql`delete from gold_migrations.__drizzle_migrations where created_at > 1795315414428`;
-      await process`select 1`;
-      await assertRejects(() => migrate(url), Error, "Upgrade to 0.3.0 first");
-      await endSession(sql, process);
-      // The next error shows that it went on: the tables of the later migrations are already there.
+      await sql`delete from gold_migrations.__drizzle_migrations where created_at > ${OLDEST}`;
+      // The next error shows that it went on: the columns of the later migrations are already there.
       await assertRejects(() => migrate(url), Error, "already exists");
+      await sql`grant execute on all functions in schema gold to gold_api`;
+      await refused();
+      await sql`revoke execute on all functions in schema gold from gold_api`;
+      await sql`alter table gold.idempotency_key drop constraint idempotency_key_signed`;
+      await refused();
+      await sql`update gold_migrations.__drizzle_migrations set created_at = ${OLDEST - 1}`;
+      await refused();
     } finally {
-      await Promise.all([sql.end(), process.end()]);
+      await sql.end();
     }
   });
 });

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { type TestBooks, testBooks } from "../../testing/books.ts";
-import { migrate } from "./migrate.ts";
 
 const PAGE = new URL("../../../../docs/security_model.md", import.meta.url);
 const OPERATORS = ["treasury", "credentials", "pricing", "keys", "audit"];
@@ -59,7 +58,6 @@ describe("docs/security_model.md", () => {
   let lines: readonly Line[];
   before(async () => {
     books = await testBooks();
-    await migrate(books.url, { finish: true });
     lines = readTables(await readFile(PAGE, "utf8"));
   });
   after(() => books.stop());

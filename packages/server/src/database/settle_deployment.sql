@@ -1,7 +1,7 @@
 -- Records the deployment that a database belongs to. The environment can never change. A new base URL affects
 -- every partner, because partners sign it. Only the migration login may call settle_deployment.
 -- `sealing_key_source` and `pepper_source` are ignored: a database that holds a command could make the next
--- person's `gold` run it. 0.4.0 passes them.
+-- person's `gold` run it.
 
 create or replace function gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean,
   sealing_key_source text, pepper_source text, flood_per_second int, webhook_ports int[], attempts_kept_days int) returns void
@@ -107,11 +107,4 @@ begin
     perform require_approval_of_setting(jsonb_build_object('limits', limits), 'deployment.defaults');
     perform note('deployment.limit_defaults', 'deployment', limits);
   end if;
-end $$;
-
--- The `gold` of 0.4.0 calls this.
-create or replace function gold.set_limit_defaults(open_quotes int, open_grams bigint, daily_records int) returns void
-language plpgsql volatile security definer set search_path = gold, pg_temp as $$
-begin
-  perform set_limit_defaults(jsonb_build_object('open_quotes', open_quotes, 'open_grams', open_grams, 'daily_records', daily_records));
 end $$;

@@ -26,7 +26,7 @@ export async function createWorker(
   { seen = true }: { readonly seen?: boolean } = {},
 ): Promise<TestWorker> {
   const id = randomUUID();
-  const store = openDeliveryStore({ work: books.api, beat: books.api }, id);
+  const store = openDeliveryStore({ work: books.delivery, beat: books.delivery }, id);
   if (seen) await store.renew();
   const tenures = new Map<number, number>();
   return {

@@ -32,7 +32,7 @@ describe("attempt partitions", () => {
   });
   after(() => books.stop());
 
-  const keep = (sql = books.api) => sql`select gold.keep_attempts()`;
+  const keep = (sql = books.delivery) => sql`select gold.keep_attempts()`;
   const dayOf = (weeks: number) => new Date(monday + weeks * WEEK_MS).toISOString().slice(0, 10);
   const nameOf = (weeks: number) => `week_${dayOf(weeks).replaceAll("-", "")}`;
   const weeks = async (): Promise<string[]> => {

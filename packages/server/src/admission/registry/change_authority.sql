@@ -35,7 +35,7 @@ end $$;
 
 -- Adds a new authority beside the older ones. The certificates of an older authority stay trusted until that
 -- authority is retired. `key_source` is ignored: a database that holds a command could make the next person's
--- `gold` run it. 0.4.0 passes it.
+-- `gold` run it.
 create or replace function gold.add_authority(
   first boolean, fingerprint text, certificate_pem text, key_source text, revocation_list text, revocation_next_at timestamptz
 ) returns void
@@ -59,14 +59,6 @@ begin
     'list_sha256', hash_text(convert_to(add_authority.revocation_list, 'UTF8')),
     'revocation_next_at', instant_text(add_authority.revocation_next_at)));
   perform registry_changed();
-end $$;
-
--- Only `gold` of 0.4.0 calls this. `key_source` is not stored, because `gold` would run a command that it
--- reads from the database. The audit still shows who passed which source.
-create or replace function gold.move_authority_key(fingerprint text, key_source text) returns void
-language plpgsql volatile security definer set search_path = gold, pg_temp as $$
-begin
-  perform note('ca.move_key', move_authority_key.fingerprint, jsonb_build_object('key_source', move_authority_key.key_source));
 end $$;
 
 -- Retires an authority, and revokes its valid certificates. From then on, neither the proxy nor the service

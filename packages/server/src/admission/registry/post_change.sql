@@ -66,31 +66,10 @@ begin
   ) c;
 end $$;
 
--- Locks the account, before any row of the registry. A partner that an earlier version registered has none of
--- these events. If the migration has not posted its first events yet, they are posted here. So they state
--- what was valid before the change.
+-- Locks the account, before any row of the registry.
 create or replace function gold.begin_change(client int) returns void
 language plpgsql volatile set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin
   perform lock_accounts(array[client], true);
-  if not exists (select from partner_change c where c.bucket = client % 64 and c.client_id = client) then
-    perform post_first_changes(client, null);
-  end if;
-end $$;
-
--- Posts the first events of at most `most` partners that an earlier version registered. Returns how many
--- partners it found. `gold db migrate` calls this after its own transaction, so that no order waits for more
--- than a few partners.
-create or replace function gold.post_missing_changes(most int) returns int
-language plpgsql volatile security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
-declare
-  clients int[] := array(
-    select p.id from partner p
-    where not exists (select from partner_change c where c.bucket = p.id % 64 and c.client_id = p.id) order by p.id limit most);
-begin
-  perform lock_accounts(clients, true);
-  perform begin_change(client) from unnest(clients) client;
-  return cardinality(clients);
 end $$;

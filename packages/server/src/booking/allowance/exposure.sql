@@ -59,7 +59,7 @@ begin
   return house;
 end $$;
 
--- Builds the refusal. It binds no key. It is complete, because a service of 0.4.0 passes it on unchanged.
+-- Builds the whole refusal, which binds no key.
 create or replace function gold.exposure_reached(item int, side gold.side, request uuid) returns gold.outcome
 language sql stable
 return (

@@ -44,16 +44,12 @@ begin
   return new;
 end $$;
 
--- A bar is never changed. Its removal is the only update of its row, and happens once. A routine body of
--- 0.3.0 that waited for the migration's locks names no list of bars. This function then raises 40001, so that
--- the service runs the statement again with the new body.
+-- A bar is never changed. Its removal is the only update of its row, and happens once.
 create or replace function gold.freeze_bar() returns trigger language plpgsql as $$
 begin
   if old.removed_at is not null
     or to_jsonb(new) - '{removed_at,removed_sequence,removed_list}'::text[] <> to_jsonb(old) - '{removed_at,removed_sequence,removed_list}'::text[] then
     raise exception 'a bar never changes: remove it, and add the right one' using errcode = 'GB002';
-  elsif new.added_list is null and new.removed_at is null or new.removed_at is not null and new.removed_list is null then
-    raise exception 'the database was migrated while this statement waited: run the statement again' using errcode = '40001';
   end if;
   return new;
 end $$;

@@ -97,19 +97,6 @@ describe("the list of bars", () => {
     }
   });
 
-  it("refuses to add or remove a bar without a list, as the functions of 0.3.0 do", async () => {
-    await books.addBar(1_000n);
-    for (
-      const change of [
-        "insert into gold.bar select 'B', refiner, vault_name, gross, fineness, fine, added_at, added_sequence from gold.bar",
-        "update gold.bar set removed_at = now(), removed_sequence = added_sequence",
-        "select gold.move_bar(true, 1000)",
-      ]
-    ) {
-      assertEquals(await books.sql.unsafe(change).then(() => "done", ({ code }) => code), "40001", change);
-    }
-  });
-
   it("lets verification find bars, lists and orders that were changed", async () => {
     const client = await books.createClient({ halalas: 1_000_000n });
     await books.addBar(1_000n);

@@ -105,5 +105,5 @@ begin
   return leaving.fine;
 end $$;
 
--- The first list of a database has the bars that the migration to 0.4.0 found, or none.
+-- The first list of a new database has no bars.
 select gold.open_bar_list(1, gold.ceil_millisecond(clock_timestamp())) where not exists (select from gold.bar_list);

@@ -301,7 +301,7 @@ language sql stable set search_path = gold, pg_temp as $$
 $$;
 
 -- Every order and withdrawal has the request that the partner signed. The only exceptions are those that a
--- process of 0.3.0 booked: their lines have version 1, and `gold db migrate --finish` had not run yet.
+-- process of 0.3.0 booked: their lines have version 1, and requests_kept_since is later.
 create or replace function gold.check_request_is_kept() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select k.result_kind || ' ' || k.result_id, 'its signed request is not stored'
@@ -310,7 +310,7 @@ language sql stable set search_path = gold, pg_temp as $$
   left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
   left join event e on e.bucket = k.bucket and e.client_id = k.client_id and e.sequence = coalesce(o.sequence, w.sequence)
   where k.result_kind in ('order', 'withdrawal') and (k.request is null or k.signing_thumbprint is null)
-    and (e.line = 2 or k.created_at > (select d.requests_kept_since from deployment d))
+    and (e.line = 2 or k.created_at > coalesce((select d.requests_kept_since from deployment d), '-infinity'))
 $$;
 
 create or replace function gold.check_events_without_gap() returns table (subject text, detail text)

@@ -5,6 +5,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { arrayLiteral } from "../../database/array_literal.ts";
+import { unsign } from "../ledger/tampered_fixture.ts";
 import {
   approveDeposit,
   approveWithdrawal,
@@ -41,7 +42,7 @@ describe("seal_chain", () => {
   });
   after(() => books.stop());
 
-  async function seal(client: number, sql: Sql = books.api): Promise<string> {
+  async function seal(client: number, sql: Sql = books.delivery): Promise<string> {
     const [row] = await sql`select encode(gold.seal_chain(${client}), 'hex') as head`;
     return row!.head;
   }
@@ -174,19 +175,17 @@ describe("seal_chain", () => {
     for (const operator of operators) await operator.leave();
   });
 
-  it("writes lines of version 1 for orders and withdrawals that 0.3.0 books without a signed request", async () => {
+  it("writes lines of version 1 for orders and withdrawals that 0.3.0 booked without a signed request", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const quote = await books.quote(client, "buy", 1_000n);
-    const { nonce, key, request } = orderItem(client, quote);
-    const [outcome] = await books.api`
-      select outcome, status from gold.book_orders(true, false, array[${client}::int], array[1::bigint], array[${nonce}::uuid],
-        array[${key}], array['\\x0a'::bytea], array[${quote}::uuid], array[${request}::uuid])`;
-    assertEquals({ ...outcome }, { outcome: "answered", status: 201 });
+    await bookOrder(books.api, orderItem(client, quote));
     const item = withdrawalItem(client, 40n);
-    const [withdrawn] = await books.api`
-      select outcome, status from gold.book_withdrawal(false, ${client}, 1, ${item.nonce}::uuid, ${item.key}, '\\x0a', 40, 1000, null,
-        ${item.id}::uuid, ${item.request}::uuid)`;
-    assertEquals({ ...withdrawn }, { outcome: "answered", status: 201 });
+    await bookWithdrawal(books.api, item);
+    await books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql.unsafe(`${unsign(quote)}; ${unsign(item.id)}`);
+      await sql`update gold.deployment set requests_kept_since = clock_timestamp()`;
+    });
     await bookWithdrawal(books.api, withdrawalItem(client, 40n));
     const lines = await books.sql`
       select split_part(line, '|', 1) as version, line ~ '[|][0-9a-f]{64}[|][0-9a-f]{32}$' as is_bound
@@ -322,7 +321,7 @@ describe("seal_chain", () => {
     // Add 97 clients without events. A call for these 100 clients seals at most 50 events of each.
     const crowd = clients.concat(Array.from({ length: 97 }, (_, n) => -1 - n));
     const sealSome = async () =>
-      (await books.api`select gold.seal_next(${arrayLiteral(crowd)}::text::int[]) as client`).map((
+      (await books.delivery`select gold.seal_next(${arrayLiteral(crowd)}::text::int[]) as client`).map((
         { client },
       ) => client);
     assertEquals([await sealSome(), await sealSome()], [clients.slice(0, 2), []]);

@@ -35,11 +35,11 @@ describe("the sealer", () => {
       ) => [client_id as number, events as number]),
     );
   const sealAll = async () => {
-    while (await sealOnce(books.api));
+    while (await sealOnce(books.delivery));
   };
 
   it("seals every client, even if all clients always have new events", async () => {
-    const sealer = startSealer(books.api);
+    const sealer = startSealer(books.delivery);
     try {
       // A sealer that began each round with the first clients might never reach the last client.
       let booked = 0;
@@ -57,7 +57,7 @@ describe("the sealer", () => {
     await sealAll();
     await happen(all());
     await happen([first], 120);
-    assertEquals(await sealOnce(books.api), true);
+    assertEquals(await sealOnce(books.delivery), true);
     assertEquals(await tails(), new Map([[first, 71]]));
     await happen([first + 1]);
     await sealAll();
@@ -83,7 +83,7 @@ describe("the sealer", () => {
   it("ends between two calls when it is stopped", async () => {
     await happen(all());
     let calls = 0;
-    assertEquals(await sealOnce(books.api, () => calls++ > 0), false);
+    assertEquals(await sealOnce(books.delivery, () => calls++ > 0), false);
     assertEquals((await tails()).size, CLIENTS - 200);
     await sealAll();
   });

@@ -203,11 +203,7 @@ begin
         asked.reference, asked.account_label, null, list)::orders;
       body := '{' || order_members(placed) || ',"balances":'
         || balances_text(holder.sar_available, holder.sar_held, holder.gold, holder.last_posted_at) || '}';
-      -- Without a signed request, a process of 0.3.0 booked the order. Its line in the hash chain has version
-      -- 1.
-      if asked.signed_request is not null then
-        placed.answer := answer_of(asked.key, asked.fingerprint, 201, asked.request, body, asked.signed_request, asked.thumbprint);
-      end if;
+      placed.answer := answer_of(asked.key, asked.fingerprint, 201, asked.request, body, asked.signed_request, asked.thumbprint);
       executed := executed || placed;
       answer := row(holder.bucket, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.quote, holder.last_posted_at, 'order', body,
         asked.signed_request, asked.thumbprint);
@@ -254,7 +250,7 @@ begin
       sar_available_after, sar_held_after, gold_after, reference, account_label, answer, list_id
     from unnest(executed)
     returning bucket, client_id, side, id, sequence, grams, total, executed_at,
-      sar_available_after, sar_held_after, gold_after, case when answer is null then 1 else 2 end as line
+      sar_available_after, sar_held_after, gold_after
   ), moved as (
     insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount,
       sar_available_after, sar_held_after, gold_after, posted_at, stripe)
@@ -269,5 +265,5 @@ begin
     from booked
   )
   insert into event (bucket, client_id, sequence, id, subject, created_at, type, line)
-  select bucket, client_id, sequence, id, id, executed_at, 'order.executed', line from booked;
+  select bucket, client_id, sequence, id, id, executed_at, 'order.executed', 2 from booked;
 end $$;

@@ -25,7 +25,7 @@ describe("tick_price", () => {
   }
   /** Sends a tick that began from the given price. The new price is about one second old. */
   async function tick({ known, url, spread }: Record<string, unknown>): Promise<boolean> {
-    const [row] = await books.api`
+    const [row] = await books.ticker`
       select gold.tick_price(${known as string}::text::timestamptz, ${url as string}::text, ${spread as number}::int,
         4000000, 4010000, 3990000, date_trunc('second', clock_timestamp()) - interval '1 second') as ticked`;
     return row!.ticked as boolean;

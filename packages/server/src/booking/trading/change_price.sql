@@ -241,6 +241,3 @@ begin
   perform append_price(new);
   return null;
 end $$;
-
--- In a database that is upgraded from 0.3.0, the history starts with the current price.
-select gold.append_price(p) from gold.price p where not exists (select from gold.price_history);

@@ -22,7 +22,7 @@ describe("the circuit breaker", () => {
     books.sql`select gold.set_price('simulated', ${mid}, ${mid + 1}, ${mid - 1}, 60, 10, null)`;
   /** Stores a price of the source as the service does. Returns whether the market is open after it. */
   async function tick(mid: number): Promise<boolean> {
-    const [row] = await books.api`
+    const [row] = await books.ticker`
       select gold.tick_price(p.ticked_at, p.url, p.spread_basis_points, ${mid}, ${mid + 1}, ${
       mid - 1
     }, null) as stored

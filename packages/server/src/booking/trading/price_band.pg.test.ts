@@ -30,7 +30,7 @@ describe("the price band", () => {
   /** Stores a price of the source, as the service does. */
   function tick(mid: number, { buy = 0, sell = 0, asOf = null as string | null } = {}): Promise<string> {
     const { buyPricePips, sellPricePips } = pricesFromMid(BigInt(mid), 60n);
-    return verdictOf(books.api`
+    return verdictOf(books.ticker`
       select gold.tick_price(p.ticked_at, p.url, p.spread_basis_points, ${mid}, ${Number(buyPricePips) + buy},
         ${Number(sellPricePips) + sell}, ${asOf}::text::timestamptz) from gold.current_price p`);
   }
@@ -204,7 +204,7 @@ describe("the price band under two people", () => {
 
   function tick(mid: number): Promise<string> {
     const { buyPricePips, sellPricePips } = pricesFromMid(BigInt(mid), 60n);
-    return verdictOf(books.api`
+    return verdictOf(books.ticker`
       select gold.tick_price(p.ticked_at, p.url, p.spread_basis_points, ${mid}, ${Number(buyPricePips)}, ${
       Number(sellPricePips)
     }, null) from gold.current_price p`);

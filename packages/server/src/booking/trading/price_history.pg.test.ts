@@ -97,14 +97,10 @@ describe("the history of prices", () => {
     }
   });
 
-  it("gives a quote its price and lifetime, even if a caller of 0.3.0 asks for another lifetime", async () => {
+  it("gives a quote its price and lifetime", async () => {
     const client = await books.createClient();
     await books.sql`update gold.price set quote_ttl_seconds = 45`;
-    const id = crypto.randomUUID();
-    await books.api`
-      select * from gold.book_quotes(true, false, array[${client}::int], array[1::bigint], array['old'], array['\\x00'::bytea],
-        array['sell'::gold.side], array[10000::bigint], array[null::bigint], array[1::bigint], array[1000000000::bigint],
-        array[${id}::uuid], array[${id}::uuid], 3600)`;
+    const id = await books.quote(client, "sell", 10_000n);
     assertEquals({ ...await quoteOf(id) }, { price: "3190000", price_id: "2", seconds: 45 });
     assertEquals(await books.defects(), []);
   });

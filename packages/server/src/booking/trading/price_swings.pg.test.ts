@@ -48,7 +48,7 @@ describe("the price band and swings of the price", () => {
   /** Stores a price of the source, as the service does. */
   function tick(mid: number): Promise<string> {
     const { buyPricePips, sellPricePips } = pricesFromMid(BigInt(mid), BigInt(spread));
-    return verdictOf(books.api`
+    return verdictOf(books.ticker`
       select gold.tick_price(p.ticked_at, p.url, p.spread_basis_points, ${mid}, ${Number(buyPricePips)},
         ${Number(sellPricePips)}, null) from gold.current_price p`);
   }

@@ -29,7 +29,7 @@ describe("startPriceTicker()", () => {
   const metrics = createMetrics();
   const start = () =>
     startPriceTicker({
-      sql: books.api,
+      sql: books.ticker,
       allow: { hosts: [], ranges: ["127.0.0.1/32"] },
       now: Date.now,
       random: (length) => randomBytes(length),

@@ -101,9 +101,7 @@ begin
   made.created_at := at;
   body := '{' || withdrawal_members(made, 'pending_approval') || ',"balances":'
     || balances_text(holder.sar_available - amount, holder.sar_held + amount, holder.gold, at) || '}';
-  if signed_request is not null then
-    made.answer := answer_of(key, fingerprint, 201, request, body, signed_request, thumbprint);
-  end if;
+  made.answer := answer_of(key, fingerprint, 201, request, body, signed_request, thumbprint);
   insert into withdrawal (bucket, client_id, id, sequence, amount, iban, reference, created_at, account_label, answer)
   values (made.bucket, made.client_id, made.id, made.sequence, made.amount, made.iban, made.reference, made.created_at,
     made.account_label, made.answer);
@@ -112,6 +110,6 @@ begin
   insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
   values (holder.bucket, client, 1, holder.event_sequence + 1, 'available', 'held', 'SAR', amount,
     holder.sar_available - amount, holder.sar_held + amount, holder.gold, at);
-  perform post_event(client, holder.event_sequence + 1, id, id, at, 'withdrawal.created', case when signed_request is null then 1 else 2 end);
+  perform post_event(client, holder.event_sequence + 1, id, id, at, 'withdrawal.created');
   return bind_answer(holder, key, fingerprint, request, 'withdrawal', id, at, 201, body, signed_request, thumbprint);
 end $$;

@@ -141,22 +141,9 @@ describe("payment_document", () => {
     assertEquals(await statusOf(id), "approved");
   });
 
-  it("cannot be handed in: nobody orders a payment to another IBAN", async () => {
+  it("cannot be handed in: one login cannot order a payment", async () => {
     const id = await approved();
-    const { document, sha256, batch } = await prepare(id);
-    const forged = document.replace(
-      /<IBAN>SA03[0-9]{20}<\/IBAN>(?![\s\S]*<IBAN>)/,
-      "<IBAN>SA5680000000100000000001</IBAN>",
-    );
-    assert(forged !== document);
-    for (const given of [forged, document]) {
-      const handed = checker
-        .sql`select gold.submit_withdrawals(${batch}::uuid, array[${id}::uuid], ${given})`;
-      assertEquals(
-        await verdictOf(handed),
-        "GR409 the payment document is built in the database now: use gold of version 0.5.0 or later",
-      );
-    }
+    const { sha256 } = await prepare(id);
     const own = maker.sql`select gold.submit_payment(p.batch, array[${id}::uuid], p.prepared_at, p.sha256)
       from gold.prepare_payment(array[${id}::uuid]) p`;
     assert((await verdictOf(own)).includes("another login has to submit it"));

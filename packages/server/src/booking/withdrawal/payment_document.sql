@@ -210,10 +210,3 @@ begin
   perform submit_withdrawals_as(coalesce(applied.proposer, session_user), batch, ids, document, prepared_at);
   return document;
 end $$;
-
--- `gold` of 0.4.0 hands in a document.
-create or replace function gold.submit_withdrawals(batch uuid, ids uuid[], document text) returns void
-language plpgsql volatile security definer set search_path = gold, pg_temp as $$
-begin
-  raise exception 'the payment document is built in the database now: use gold of version 0.5.0 or later' using errcode = 'GR409';
-end $$;

@@ -65,7 +65,7 @@ describe("the end of a day", () => {
   const closedDays = async (client: number) =>
     (await eventsOf(client)).flatMap((event) => event.type === "day.closed" ? [event] : []);
   const close = async (client: number) =>
-    (await books.api`select gold.close_day(${client}::int) as taken`)[0]!.taken as boolean;
+    (await books.delivery`select gold.close_day(${client}::int) as taken`)[0]!.taken as boolean;
   /** An order whose signed request has this X-Timestamp. */
   const orderSent = (client: number, id: string, at: number) => {
     const text = [
@@ -118,7 +118,7 @@ describe("the end of a day", () => {
       "answered insufficient_funds",
     ]);
     const before = await eventsOf(client);
-    await closingToday(books.sql, () => closeDays(books.api));
+    await closingToday(books.sql, () => closeDays(books.delivery));
     const [closed, ...more] = await closedDays(client);
     assertEquals([more.length, closed!.sequence], [0, before.length + 1]);
     assertEquals(closed!.created_at, endOfToday.toISOString());
@@ -156,12 +156,12 @@ describe("the end of a day", () => {
 
   it("is posted for each partner with activity, and only once if several workers close the day", async () => {
     const [funded, quoted, refused, idle] = [await rich(), await rich(), await rich(), await rich()];
-    await closingToday(books.sql, () => closeDays(books.api));
+    await closingToday(books.sql, () => closeDays(books.delivery));
     for (const client of [funded, quoted, refused, idle]) {
       assertEquals((await closedDays(client)).length, 1);
     }
     // The event of a closed day belongs to the next day. It does not count as activity there.
-    await closingToday(books.sql, () => closeDays(books.api), "-48 hours");
+    await closingToday(books.sql, () => closeDays(books.delivery), "-48 hours");
     assertEquals((await closedDays(idle)).length, 1);
     const another = await rich();
     await closingToday(books.sql, async () => {
@@ -198,7 +198,7 @@ describe("the end of a day", () => {
       wordOf(await bookQuote(books.api, quoteItem(clients[1]!, byGrams("buy", 1_000_000_000_000n)))),
       "answered limit_exceeded",
     );
-    await closingToday(books.sql, () => closeDays(books.api));
+    await closingToday(books.sql, () => closeDays(books.delivery));
     const closed = await Promise.all(clients.map(closedDays));
     assertEquals(
       closed.map((events) =>
@@ -216,12 +216,12 @@ describe("the end of a day", () => {
       const [account] = await books.sql`select last_posted_at from gold.account where client_id = ${client}`;
       assertEquals(account!.last_posted_at, endOfToday);
       assertEquals((await closedDays(client)).length, 0);
-      await books.api.begin(async (sql) => {
+      await books.delivery.begin(async (sql) => {
         await sql`select gold.close_day(${client}::int)`;
         throw new Error("crash");
       }).catch(() => {});
       assertEquals((await closedDays(client)).length, 0);
-      await closeDays(books.api);
+      await closeDays(books.delivery);
     });
     assertEquals((await closedDays(client)).length, 1);
     assertEquals(await books.defects(), []);
@@ -234,7 +234,7 @@ describe("the end of a day", () => {
       let closing: Promise<unknown> | undefined;
       await books.sql.begin(async (sql) => {
         await bookQuote(sql as never, item);
-        closing = closeDays(books.api);
+        closing = closeDays(books.delivery);
         await untilWaiting(books.sql);
       });
       await closing;
@@ -246,7 +246,7 @@ describe("the end of a day", () => {
   it("prevents later additions to the day, even while the clock is still within the day", async () => {
     const client = await rich();
     const known = await quote(client);
-    await closingToday(books.sql, () => closeDays(books.api));
+    await closingToday(books.sql, () => closeDays(books.delivery));
     const outcomes = [
       await bookQuote(books.api, quoteItem(client, GRAM)),
       await bookOrder(books.api, orderItem(client, known)),
@@ -288,7 +288,7 @@ describe("the end of a day", () => {
     const client = await rich();
     const id = await quote(client);
     await bookWithdrawal(books.api, withdrawalItem(client, 900_000_000n));
-    await closingToday(books.sql, () => closeDays(books.api));
+    await closingToday(books.sql, () => closeDays(books.delivery));
     assertEquals(await books.defects(), []);
     const edits = [
       `update gold.idempotency_key set fingerprint = '\\x01' where result_id = '${id}'`,

@@ -7,7 +7,7 @@ describe("an epoch of the database", () => {
   before(async () => void (books = await testBooks()));
   after(() => books.stop());
 
-  const note = async () => (await books.api`select gold.note_epoch() as id`)[0]!.id as number;
+  const note = async () => (await books.delivery`select gold.note_epoch() as id`)[0]!.id as number;
   const edit = (statement: string) =>
     books.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;

@@ -32,13 +32,13 @@ describe("startExpiryNotices()", () => {
 
   it("notifies all partners at its start, in as many calls of the SQL function as it needs", async () => {
     const clients = await Promise.all(Array.from({ length: 45 }, newHolder));
-    const notices = startExpiryNotices(books.api, fail);
+    const notices = startExpiryNotices(books.delivery, fail);
     await untilNotified(clients);
     notices.stop();
   });
 
   it("checks again after each pause until it is stopped", async () => {
-    const notices = startExpiryNotices(books.api, fail, PAUSE_MS);
+    const notices = startExpiryNotices(books.delivery, fail, PAUSE_MS);
     await sleep(PAUSE_MS);
     await untilNotified([await newHolder()]);
     notices.stop();
@@ -63,7 +63,7 @@ describe("startExpiryNotices()", () => {
     const client = await newHolder();
     await books.sql`alter function gold.post_expiry_notices rename to out_of_reach`;
     const failures: unknown[] = [];
-    const notices = startExpiryNotices(books.api, (error) => failures.push(error), PAUSE_MS);
+    const notices = startExpiryNotices(books.delivery, (error) => failures.push(error), PAUSE_MS);
     await until(() => failures.length > 1);
     assertEquals([await notifiedTo(books, client), (failures[0] as { code: string }).code], [[], "42883"]);
     await books.sql`alter function gold.out_of_reach rename to post_expiry_notices`;

@@ -1,1 +1,0 @@
-ALTER TABLE "gold"."nonce" ADD COLUMN "request_id" uuid;

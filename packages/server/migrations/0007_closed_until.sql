@@ -1,1 +1,0 @@
-ALTER TABLE "gold"."account" ADD COLUMN "closed_until" timestamp (3) with time zone DEFAULT 'epoch' NOT NULL;

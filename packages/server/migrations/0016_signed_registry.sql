@@ -1,1 +1,0 @@
--- The programs verify the signatures of two people: see src/database/proposals/signed_rows.sql.

@@ -1,1 +1,0 @@
--- A client secret's hash is checked: see src/admission/registry/change_credentials.sql.
