@@ -1,5 +1,5 @@
 // Runs a temporary server of Postgres 15, as Debian packages it. This is the older of the two versions of
-// Postgres on which the suites run. schema.sql is dumped from it.
+// Postgres on which the suites run.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ const POLL_MS = 50;
 export class MissingPart extends Error {}
 
 export interface Postgres15 {
-  /** The folder with programs such as pg_dump. */
+  /** The folder with programs such as initdb. */
   readonly programs: string;
   /** Spawn options for these programs. If this process runs as root, they switch to the account nobody. */
   readonly options: {
@@ -36,13 +36,13 @@ export interface Postgres15 {
 /** Returns the folder of Postgres 15's programs: PG_BIN if it is set, otherwise Debian's folder. */
 export function findPrograms(env: Record<string, string | undefined> = process.env): string {
   const folder = env["PG_BIN"] ?? `/usr/lib/postgresql/${VERSION}/bin`;
-  const missing = ["initdb", "postgres", "pg_dump"].find((name) => !existsSync(join(folder, name)));
+  const missing = ["initdb", "postgres"].find((name) => !existsSync(join(folder, name)));
   if (missing) {
     throw new MissingPart(
       `${missing} was not found in ${folder}. Install postgresql-${VERSION}, or set PG_BIN to its folder of programs.`,
     );
   }
-  const version = execFileSync(join(folder, "pg_dump"), ["--version"], { encoding: "utf8" }).trim();
+  const version = execFileSync(join(folder, "postgres"), ["--version"], { encoding: "utf8" }).trim();
   if (!version.includes(` ${VERSION}.`)) {
     throw new MissingPart(
       `${folder} has "${version}", but version ${VERSION} is needed. Set PG_BIN to its folder of programs.`,

@@ -18,10 +18,21 @@ export async function makeCatalog(programs: string): Promise<string> {
       ),
       ...await readAll(() => newest.createDatabase()),
     ];
-    return `${JSON.stringify(makeFingerprint(databases), null, 1)}\n`;
+    return writeCatalog(makeFingerprint(databases));
   } finally {
     await newest.stop();
   }
+}
+
+/** Writes one object a line. */
+function writeCatalog(fingerprint: ReturnType<typeof makeFingerprint>): string {
+  const lists = Object.entries(fingerprint).map(([variant, hashes]) => {
+    const lines = Object.entries(hashes).map((entry) =>
+      `  ${entry.map((part) => JSON.stringify(part)).join(": ")}`
+    );
+    return ` "${variant}": {\n${lines.join(",\n")}\n }`;
+  });
+  return `{\n${lists.join(",\n")}\n}\n`;
 }
 
 async function createDatabase(

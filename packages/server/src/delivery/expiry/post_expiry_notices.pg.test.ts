@@ -186,7 +186,10 @@ describe("post_expiry_notices", () => {
 
   it("requires the isolation level READ COMMITTED", async () => {
     const verdict = await verdictOf(
-      books.delivery.begin("isolation level repeatable read", (sql) => sql`select gold.post_expiry_notices(1)`),
+      books.delivery.begin(
+        "isolation level repeatable read",
+        (sql) => sql`select gold.post_expiry_notices(1)`,
+      ),
     );
     assertMatch(verdict, /READ COMMITTED/);
   });
