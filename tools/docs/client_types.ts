@@ -136,12 +136,36 @@ function typeOf(schema: Schema, use: Use, unit?: QuantityUnit): string {
   if ($ref) return nameOf($ref);
   // The type of events lists only today's event types, so that a check of `type` narrows an event to one of
   // them.
-  if (oneOf) return oneOf.filter(isKnown).map((one) => typeOf(one, use, unit)).join(" | ");
+  if (oneOf) return union(oneOf.filter(isKnown), use, unit);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
   if (items) return `Array<${typeOf(items, use, unit)}>`;
   if (properties) return properties["account"]?.enum ? posting(schema) : members(schema, use, unit);
   return [type].flat().map((one) => scalar(one, use, unit)).join(" | ");
+}
+
+/** Members that are the same in every alternative are written once. */
+function union(schemas: readonly Schema[], use: Use, unit?: QuantityUnit): string {
+  const [first, ...others] = schemas.map(({ properties = {}, required = [] }) =>
+    new Map(
+      Object.entries(properties).map(([name, member]) =>
+        [name, JSON.stringify([member, required.includes(name)])] as const
+      ),
+    )
+  );
+  const common = others.length === 0
+    ? []
+    : [...first!].filter(([name, text]) => others.every((other) => other.get(name) === text)).map(([name]) =>
+      name
+    );
+  const only = (schema: Schema, keep: (name: string) => boolean): Schema => ({
+    ...schema,
+    properties: Object.fromEntries(Object.entries(schema.properties!).filter(([name]) => keep(name))),
+  });
+  if (common.length === 0) return schemas.map((schema) => typeOf(schema, use, unit)).join(" | ");
+  const shared = members(only(schemas[0]!, (name) => common.includes(name)), use, unit);
+  const rest = schemas.map((schema) => members(only(schema, (name) => !common.includes(name)), use, unit));
+  return `${shared} & (${rest.join(" | ")})`;
 }
 
 const nameOf = (ref: string): string => {

@@ -117,339 +117,222 @@ export interface Delivery {
 }
 
 /** An event and the attempts to deliver it. */
-export type AccountEvent = {
-  /** What happened. */
-  type: "order.executed";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  delivery: Delivery;
-  /**
-   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
-   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
-   */
-  line?: string | undefined;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    order: Order;
+export type AccountEvent =
+  & {
+    /** The id: evt_ and a UUIDv7. */
+    id: string;
     /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
+     * The number of the event, counted per partner without gaps. A missing number is an event that has not
+     * arrived yet.
      */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type:
-    | "withdrawal.created"
-    | "withdrawal.approved"
-    | "withdrawal.submitted"
-    | "withdrawal.paid"
-    | "withdrawal.rejected"
-    | "withdrawal.returned";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  delivery: Delivery;
-  /**
-   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
-   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
-   */
-  line?: string | undefined;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    withdrawal: Withdrawal;
+    sequence: number;
+    /** When the event occurred. */
+    created_at: string;
+    delivery: Delivery;
     /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
+     * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
+     * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
      */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type: "funding.completed" | "funding.reversed";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  delivery: Delivery;
-  /**
-   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
-   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
-   */
-  line?: string | undefined;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    funding: Funding;
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type: "credential.expiring";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  delivery: Delivery;
-  /**
-   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
-   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
-   */
-  line?: string | undefined;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    /** The credential that expires. */
-    credential: {
-      /** What expires. */
-      kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
-      /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
-      id: string;
-      /** When the service stops accepting the credential. */
-      expires_at: string;
-    };
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type: "credential.added" | "credential.ended";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  delivery: Delivery;
-  /**
-   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
-   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
-   */
-  line?: string | undefined;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    /** The credential, in its state right after the event. */
-    credential: {
-      /** What was added or ended. */
-      kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
-      /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
-      id: string;
-      /** The signing key's registered name, if it has one. */
-      kid: string | null;
+    line?: string | undefined;
+  }
+  & ({
+    /** What happened. */
+    type: "order.executed";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      order: Order;
       /**
-       * From when the service accepts the credential; null if the registered date is unusable, so that the
-       * service never accepts it.
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
        */
-      valid_from: string | null;
-      /** When the service stops accepting the credential, which can be in the future; null if no end is set. */
-      valid_until: string | null;
-      /** The operator's login that made the change; null if the change is older than events about changes. */
-      changed_by: string | null;
-      /** The second login, which approved the change; null if such a change needs no approval. */
-      approved_by: string | null;
+      chain_head: string;
     };
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type: "settlement.changed";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  delivery: Delivery;
-  /**
-   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
-   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
-   */
-  line?: string | undefined;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    /** The IBAN to which later withdrawals are paid. */
-    settlement: {
-      /** The new IBAN without its middle characters. */
-      iban_masked: string;
-      /** The SHA-256 of the whole IBAN without spaces. Compare it with your own. */
-      iban_sha256: string;
-      /** The operator's login that made the change; null if the change is older than events about changes. */
-      changed_by: string | null;
-      /** The second login, which approved the change; null if such a change needs no approval. */
-      approved_by: string | null;
-    };
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type: "webhook_endpoint.changed";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  delivery: Delivery;
-  /**
-   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
-   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
-   */
-  line?: string | undefined;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    /** The URL to which events are sent, beginning with this event. */
-    webhook_endpoint: {
-      /** The new URL. */
-      url: string;
-      /** The operator's login that made the change; null if the change is older than events about changes. */
-      changed_by: string | null;
-      /** The second login, which approved the change; null if such a change needs no approval. */
-      approved_by: string | null;
-    };
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type: "day.closed";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  delivery: Delivery;
-  /**
-   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
-   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
-   */
-  line?: string | undefined;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    /** A summary of one day. After this event, nothing can be added to the day. */
-    day: {
-      /** The day in Asia/Riyadh. */
-      date: string;
-      /** The first event of the day; null: the day has none. */
-      first_sequence: number | null;
-      /** The last event of the day; null: the day has none. */
-      last_sequence: number | null;
-      /** The balances before the day. */
-      opening_balance: StatementBalance;
-      /** The balances after the day. */
-      closing_balance: StatementBalance;
-      /** How many quotes you got. */
-      quotes: number;
-      /** How many orders were executed. */
-      orders: number;
-      /** How many refusals were bound to an Idempotency-Key. */
-      refusals: number;
+  } | {
+    /** What happened. */
+    type:
+      | "withdrawal.created"
+      | "withdrawal.approved"
+      | "withdrawal.submitted"
+      | "withdrawal.paid"
+      | "withdrawal.rejected"
+      | "withdrawal.returned";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      withdrawal: Withdrawal;
       /**
-       * The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although
-       * X-Timestamp is before the end of the quote.
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
        */
-      broken: number;
-      /** A hash over every quote of the day and its reply. */
-      quotes_sha256: string;
-      /** A hash over every binding refusal of the day. */
-      refusals_sha256: string;
+      chain_head: string;
+    };
+  } | {
+    /** What happened. */
+    type: "funding.completed" | "funding.reversed";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      funding: Funding;
       /**
-       * The epoch of the operator's database. A failover, or a restore to an earlier instant, begins a new
-       * epoch.
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
        */
-      epoch: {
-        /** The number of the epoch, counted from 1. */
-        number: number;
-        /** The timeline of the operator's database. */
-        timeline: number;
-        /** When the operator's service noticed the epoch. */
-        began_at: string;
+      chain_head: string;
+    };
+  } | {
+    /** What happened. */
+    type: "credential.expiring";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      /** The credential that expires. */
+      credential: {
+        /** What expires. */
+        kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
+        /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
+        id: string;
+        /** When the service stops accepting the credential. */
+        expires_at: string;
       };
+      /**
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
+       */
+      chain_head: string;
     };
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type: "webhook.test";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  delivery: Delivery;
-  /**
-   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
-   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
-   */
-  line?: string | undefined;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-};
+  } | {
+    /** What happened. */
+    type: "credential.added" | "credential.ended";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      /** The credential, in its state right after the event. */
+      credential: {
+        /** What was added or ended. */
+        kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
+        /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
+        id: string;
+        /** The signing key's registered name, if it has one. */
+        kid: string | null;
+        /**
+         * From when the service accepts the credential; null if the registered date is unusable, so that the
+         * service never accepts it.
+         */
+        valid_from: string | null;
+        /** When the service stops accepting the credential, which can be in the future; null if no end is set. */
+        valid_until: string | null;
+        /** The operator's login that made the change; null if the change is older than events about changes. */
+        changed_by: string | null;
+        /** The second login, which approved the change; null if such a change needs no approval. */
+        approved_by: string | null;
+      };
+      /**
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
+       */
+      chain_head: string;
+    };
+  } | {
+    /** What happened. */
+    type: "settlement.changed";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      /** The IBAN to which later withdrawals are paid. */
+      settlement: {
+        /** The new IBAN without its middle characters. */
+        iban_masked: string;
+        /** The SHA-256 of the whole IBAN without spaces. Compare it with your own. */
+        iban_sha256: string;
+        /** The operator's login that made the change; null if the change is older than events about changes. */
+        changed_by: string | null;
+        /** The second login, which approved the change; null if such a change needs no approval. */
+        approved_by: string | null;
+      };
+      /**
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
+       */
+      chain_head: string;
+    };
+  } | {
+    /** What happened. */
+    type: "webhook_endpoint.changed";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      /** The URL to which events are sent, beginning with this event. */
+      webhook_endpoint: {
+        /** The new URL. */
+        url: string;
+        /** The operator's login that made the change; null if the change is older than events about changes. */
+        changed_by: string | null;
+        /** The second login, which approved the change; null if such a change needs no approval. */
+        approved_by: string | null;
+      };
+      /**
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
+       */
+      chain_head: string;
+    };
+  } | {
+    /** What happened. */
+    type: "day.closed";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      /** A summary of one day. After this event, nothing can be added to the day. */
+      day: {
+        /** The day in Asia/Riyadh. */
+        date: string;
+        /** The first event of the day; null: the day has none. */
+        first_sequence: number | null;
+        /** The last event of the day; null: the day has none. */
+        last_sequence: number | null;
+        /** The balances before the day. */
+        opening_balance: StatementBalance;
+        /** The balances after the day. */
+        closing_balance: StatementBalance;
+        /** How many quotes you got. */
+        quotes: number;
+        /** How many orders were executed. */
+        orders: number;
+        /** How many refusals were bound to an Idempotency-Key. */
+        refusals: number;
+        /**
+         * The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although
+         * X-Timestamp is before the end of the quote.
+         */
+        broken: number;
+        /** A hash over every quote of the day and its reply. */
+        quotes_sha256: string;
+        /** A hash over every binding refusal of the day. */
+        refusals_sha256: string;
+        /**
+         * The epoch of the operator's database. A failover, or a restore to an earlier instant, begins a new
+         * epoch.
+         */
+        epoch: {
+          /** The number of the epoch, counted from 1. */
+          number: number;
+          /** The timeline of the operator's database. */
+          timeline: number;
+          /** When the operator's service noticed the epoch. */
+          began_at: string;
+        };
+      };
+      /**
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
+       */
+      chain_head: string;
+    };
+  } | {
+    /** What happened. */
+    type: "webhook.test";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      /**
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
+       */
+      chain_head: string;
+    };
+  });
 
 /** Oldest first; next_cursor is the `after` of the next page. */
 export interface AccountEvents {
@@ -1098,285 +981,216 @@ export interface StatementBalance {
 }
 
 /** An event. Types may be added; acknowledge types that you do not know. */
-export type WebhookEvent = {
-  /** What happened. */
-  type: "order.executed";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    order: Order;
+export type WebhookEvent =
+  & {
+    /** The id: evt_ and a UUIDv7. */
+    id: string;
     /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
+     * The number of the event, counted per partner without gaps. A missing number is an event that has not
+     * arrived yet.
      */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type:
-    | "withdrawal.created"
-    | "withdrawal.approved"
-    | "withdrawal.submitted"
-    | "withdrawal.paid"
-    | "withdrawal.rejected"
-    | "withdrawal.returned";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    withdrawal: Withdrawal;
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type: "funding.completed" | "funding.reversed";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    funding: Funding;
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type: "credential.expiring";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    /** The credential that expires. */
-    credential: {
-      /** What expires. */
-      kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
-      /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
-      id: string;
-      /** When the service stops accepting the credential. */
-      expires_at: string;
-    };
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type: "credential.added" | "credential.ended";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    /** The credential, in its state right after the event. */
-    credential: {
-      /** What was added or ended. */
-      kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
-      /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
-      id: string;
-      /** The signing key's registered name, if it has one. */
-      kid: string | null;
+    sequence: number;
+    /** When the event occurred. */
+    created_at: string;
+  }
+  & ({
+    /** What happened. */
+    type: "order.executed";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      order: Order;
       /**
-       * From when the service accepts the credential; null if the registered date is unusable, so that the
-       * service never accepts it.
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
        */
-      valid_from: string | null;
-      /** When the service stops accepting the credential, which can be in the future; null if no end is set. */
-      valid_until: string | null;
-      /** The operator's login that made the change; null if the change is older than events about changes. */
-      changed_by: string | null;
-      /** The second login, which approved the change; null if such a change needs no approval. */
-      approved_by: string | null;
+      chain_head: string;
     };
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type: "settlement.changed";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    /** The IBAN to which later withdrawals are paid. */
-    settlement: {
-      /** The new IBAN without its middle characters. */
-      iban_masked: string;
-      /** The SHA-256 of the whole IBAN without spaces. Compare it with your own. */
-      iban_sha256: string;
-      /** The operator's login that made the change; null if the change is older than events about changes. */
-      changed_by: string | null;
-      /** The second login, which approved the change; null if such a change needs no approval. */
-      approved_by: string | null;
-    };
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type: "webhook_endpoint.changed";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    /** The URL to which events are sent, beginning with this event. */
-    webhook_endpoint: {
-      /** The new URL. */
-      url: string;
-      /** The operator's login that made the change; null if the change is older than events about changes. */
-      changed_by: string | null;
-      /** The second login, which approved the change; null if such a change needs no approval. */
-      approved_by: string | null;
-    };
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type: "day.closed";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    /** A summary of one day. After this event, nothing can be added to the day. */
-    day: {
-      /** The day in Asia/Riyadh. */
-      date: string;
-      /** The first event of the day; null: the day has none. */
-      first_sequence: number | null;
-      /** The last event of the day; null: the day has none. */
-      last_sequence: number | null;
-      /** The balances before the day. */
-      opening_balance: StatementBalance;
-      /** The balances after the day. */
-      closing_balance: StatementBalance;
-      /** How many quotes you got. */
-      quotes: number;
-      /** How many orders were executed. */
-      orders: number;
-      /** How many refusals were bound to an Idempotency-Key. */
-      refusals: number;
+  } | {
+    /** What happened. */
+    type:
+      | "withdrawal.created"
+      | "withdrawal.approved"
+      | "withdrawal.submitted"
+      | "withdrawal.paid"
+      | "withdrawal.rejected"
+      | "withdrawal.returned";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      withdrawal: Withdrawal;
       /**
-       * The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although
-       * X-Timestamp is before the end of the quote.
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
        */
-      broken: number;
-      /** A hash over every quote of the day and its reply. */
-      quotes_sha256: string;
-      /** A hash over every binding refusal of the day. */
-      refusals_sha256: string;
+      chain_head: string;
+    };
+  } | {
+    /** What happened. */
+    type: "funding.completed" | "funding.reversed";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      funding: Funding;
       /**
-       * The epoch of the operator's database. A failover, or a restore to an earlier instant, begins a new
-       * epoch.
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
        */
-      epoch: {
-        /** The number of the epoch, counted from 1. */
-        number: number;
-        /** The timeline of the operator's database. */
-        timeline: number;
-        /** When the operator's service noticed the epoch. */
-        began_at: string;
+      chain_head: string;
+    };
+  } | {
+    /** What happened. */
+    type: "credential.expiring";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      /** The credential that expires. */
+      credential: {
+        /** What expires. */
+        kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
+        /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
+        id: string;
+        /** When the service stops accepting the credential. */
+        expires_at: string;
       };
+      /**
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
+       */
+      chain_head: string;
     };
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-} | {
-  /** What happened. */
-  type: "webhook.test";
-  /** The id: evt_ and a UUIDv7. */
-  id: string;
-  /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
-   */
-  sequence: number;
-  /** When the event occurred. */
-  created_at: string;
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-  data: {
-    /**
-     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-     * event.
-     */
-    chain_head: string;
-  };
-};
+  } | {
+    /** What happened. */
+    type: "credential.added" | "credential.ended";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      /** The credential, in its state right after the event. */
+      credential: {
+        /** What was added or ended. */
+        kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
+        /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
+        id: string;
+        /** The signing key's registered name, if it has one. */
+        kid: string | null;
+        /**
+         * From when the service accepts the credential; null if the registered date is unusable, so that the
+         * service never accepts it.
+         */
+        valid_from: string | null;
+        /** When the service stops accepting the credential, which can be in the future; null if no end is set. */
+        valid_until: string | null;
+        /** The operator's login that made the change; null if the change is older than events about changes. */
+        changed_by: string | null;
+        /** The second login, which approved the change; null if such a change needs no approval. */
+        approved_by: string | null;
+      };
+      /**
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
+       */
+      chain_head: string;
+    };
+  } | {
+    /** What happened. */
+    type: "settlement.changed";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      /** The IBAN to which later withdrawals are paid. */
+      settlement: {
+        /** The new IBAN without its middle characters. */
+        iban_masked: string;
+        /** The SHA-256 of the whole IBAN without spaces. Compare it with your own. */
+        iban_sha256: string;
+        /** The operator's login that made the change; null if the change is older than events about changes. */
+        changed_by: string | null;
+        /** The second login, which approved the change; null if such a change needs no approval. */
+        approved_by: string | null;
+      };
+      /**
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
+       */
+      chain_head: string;
+    };
+  } | {
+    /** What happened. */
+    type: "webhook_endpoint.changed";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      /** The URL to which events are sent, beginning with this event. */
+      webhook_endpoint: {
+        /** The new URL. */
+        url: string;
+        /** The operator's login that made the change; null if the change is older than events about changes. */
+        changed_by: string | null;
+        /** The second login, which approved the change; null if such a change needs no approval. */
+        approved_by: string | null;
+      };
+      /**
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
+       */
+      chain_head: string;
+    };
+  } | {
+    /** What happened. */
+    type: "day.closed";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      /** A summary of one day. After this event, nothing can be added to the day. */
+      day: {
+        /** The day in Asia/Riyadh. */
+        date: string;
+        /** The first event of the day; null: the day has none. */
+        first_sequence: number | null;
+        /** The last event of the day; null: the day has none. */
+        last_sequence: number | null;
+        /** The balances before the day. */
+        opening_balance: StatementBalance;
+        /** The balances after the day. */
+        closing_balance: StatementBalance;
+        /** How many quotes you got. */
+        quotes: number;
+        /** How many orders were executed. */
+        orders: number;
+        /** How many refusals were bound to an Idempotency-Key. */
+        refusals: number;
+        /**
+         * The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although
+         * X-Timestamp is before the end of the quote.
+         */
+        broken: number;
+        /** A hash over every quote of the day and its reply. */
+        quotes_sha256: string;
+        /** A hash over every binding refusal of the day. */
+        refusals_sha256: string;
+        /**
+         * The epoch of the operator's database. A failover, or a restore to an earlier instant, begins a new
+         * epoch.
+         */
+        epoch: {
+          /** The number of the epoch, counted from 1. */
+          number: number;
+          /** The timeline of the operator's database. */
+          timeline: number;
+          /** When the operator's service noticed the epoch. */
+          began_at: string;
+        };
+      };
+      /**
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
+       */
+      chain_head: string;
+    };
+  } | {
+    /** What happened. */
+    type: "webhook.test";
+    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+    data: {
+      /**
+       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+       * event.
+       */
+      chain_head: string;
+    };
+  });
 
 /** An outgoing payment. If it is rejected or returned, the amount is available again. */
 export interface Withdrawal {
