@@ -18,20 +18,7 @@ const POLL_MS = 50;
 
 export class MissingPart extends Error {}
 
-export interface Postgres15 {
-  /** The folder with programs such as initdb. */
-  readonly programs: string;
-  /** Spawn options for these programs. If this process runs as root, they switch to the account nobody. */
-  readonly options: {
-    readonly cwd: string;
-    readonly env: Record<string, string>;
-    readonly uid?: number;
-    readonly gid?: number;
-  };
-  readonly port: number;
-  readonly password: string;
-  urlOf(login: string, database: string): string;
-}
+type UrlOf = (login: string, database: string) => string;
 
 /** Returns the folder of Postgres 15's programs: PG_BIN if it is set, otherwise Debian's folder. */
 export function findPrograms(env: Record<string, string | undefined> = process.env): string {
@@ -54,7 +41,7 @@ export function findPrograms(env: Record<string, string | undefined> = process.e
 /** Starts a server, calls `use` with it, then stops it and deletes its data. */
 export async function withPostgres15<T>(
   programs: string,
-  use: (server: Postgres15) => Promise<T>,
+  use: (urlOf: UrlOf) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "gold-postgres-15-"));
   // Switch the user, because Postgres refuses to run as root.
@@ -62,8 +49,7 @@ export async function withPostgres15<T>(
   if (account === NOBODY) chownSync(folder, NOBODY.uid, NOBODY.gid);
   const options = { ...account, cwd: folder, env: { LC_ALL: "C", TZ: "UTC" } };
   const [password, port] = [randomBytes(24).toString("hex"), await findFreePort()];
-  const urlOf = (login: string, database: string) =>
-    `postgres://${login}:${password}@127.0.0.1:${port}/${database}`;
+  const urlOf: UrlOf = (login, database) => `postgres://${login}:${password}@127.0.0.1:${port}/${database}`;
   let server: ChildProcess | undefined;
   try {
     const passwordFile = join(folder, "password");
@@ -88,7 +74,7 @@ export async function withPostgres15<T>(
       stdio: "ignore",
     });
     await awaitReady(urlOf("postgres", "postgres"), server);
-    return await use({ programs, options, port, password, urlOf });
+    return await use(urlOf);
   } finally {
     if (server && server.exitCode === null && server.kill("SIGINT")) await once(server, "exit");
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

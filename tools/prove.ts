@@ -37,7 +37,7 @@ const SUITES: Readonly<Record<string, (options: readonly string[]) => Promise<bo
     return proved.every(Boolean);
   },
   postgres_15: (options) =>
-    withPostgres15(findPrograms(), ({ urlOf }) => {
+    withPostgres15(findPrograms(), (urlOf) => {
       process.env.TEST_POSTGRES_URL = urlOf("postgres", "postgres");
       const sqlAlone = options.includes("--short");
       return runTier("pg", sqlAlone ? SQL_ALONE : WITH_SQL, [], { nodeAlone: true, sqlAlone });

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compactJson } from "../testing/compact_json.ts";
 import type { VectorFile } from "./make/vector_file.ts";
 
 type Maker = { readonly default: () => VectorFile | Promise<VectorFile> };
@@ -14,7 +15,7 @@ export async function makeVectors(): Promise<Map<string, string>> {
   for (const file of readdirSync(MAKERS_FOLDER).sort()) {
     if (!file.endsWith(".ts") || file.endsWith(".test.ts") || file === "vector_file.ts") continue;
     const maker = await import(`./make/${file}`) as Maker;
-    made.set(file.replace(/\.ts$/, ".json"), `${JSON.stringify(await maker.default(), null, 2)}\n`);
+    made.set(file.replace(/\.ts$/, ".json"), compactJson(await maker.default()));
   }
   return made;
 }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
+import { compactJson } from "../../testing/compact_json.ts";
 import { lastRelease } from "../../testing/release/history.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -25,9 +26,11 @@ describe("the migrations since the last release", () => {
     );
   });
 
-  it("keep only the newest snapshot, because drizzle-kit compares the tables with no other", () => {
+  it("keep only the newest snapshot, in few lines (otherwise run npm run schema)", () => {
     const { entries } = JSON.parse(readFileSync(`${ROOT}${JOURNAL}`, "utf8"));
-    const newest = `${entries.at(-1).idx}`.padStart(4, "0");
-    assertEquals(readdirSync(ROOT + META).sort(), [`${newest}_snapshot.json`, "_journal.json"]);
+    const newest = `${`${entries.at(-1).idx}`.padStart(4, "0")}_snapshot.json`;
+    assertEquals(readdirSync(ROOT + META).sort(), [newest, "_journal.json"]);
+    const snapshot = readFileSync(`${ROOT}${META}/${newest}`, "utf8");
+    assertEquals(snapshot, compactJson(JSON.parse(snapshot)));
   });
 });

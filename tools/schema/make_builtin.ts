@@ -11,7 +11,7 @@ import { withPostgres15 } from "../postgres_15.ts";
 const FILE = fileURLToPath(new URL("../../packages/audit/builtin.json", import.meta.url));
 
 export async function addBuiltin(file: BuiltinFile, programs: string): Promise<BuiltinFile> {
-  return await withPostgres15(programs, async ({ urlOf }) => {
+  return await withPostgres15(programs, async (urlOf) => {
     const sql = openAuditConnection(urlOf("postgres", "postgres"));
     const { version, digests } = await readBuiltin(sql).finally(() => sql.end());
     const known = file[version] ?? {};

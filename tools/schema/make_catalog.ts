@@ -2,6 +2,7 @@ import { makeFingerprint, openAuditConnection, readObjects } from "@gold-partner
 import { testPostgres } from "@gold-partner/local-postgres";
 import { migrate } from "@gold-partner/server";
 import postgres from "postgres";
+import { compactJson } from "../../testing/compact_json.ts";
 import { withPostgres15 } from "../postgres_15.ts";
 
 /**
@@ -14,25 +15,14 @@ export async function makeCatalog(programs: string): Promise<string> {
     const databases = [
       ...await withPostgres15(
         programs,
-        ({ urlOf }) => readAll((database) => createDatabase(urlOf, database)),
+        (urlOf) => readAll((database) => createDatabase(urlOf, database)),
       ),
       ...await readAll(() => newest.createDatabase()),
     ];
-    return writeCatalog(makeFingerprint(databases));
+    return compactJson(makeFingerprint(databases));
   } finally {
     await newest.stop();
   }
-}
-
-/** Writes one object a line. */
-function writeCatalog(fingerprint: ReturnType<typeof makeFingerprint>): string {
-  const lists = Object.entries(fingerprint).map(([variant, hashes]) => {
-    const lines = Object.entries(hashes).map((entry) =>
-      `  ${entry.map((part) => JSON.stringify(part)).join(": ")}`
-    );
-    return ` "${variant}": {\n${lines.join(",\n")}\n }`;
-  });
-  return `{\n${lists.join(",\n")}\n}\n`;
 }
 
 async function createDatabase(
