@@ -58,7 +58,7 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
     "packages/sidecar",
     "testing",
   ],
-  "vectors": CORE,
+  "vectors": [...CORE, "testing"],
   "site": CORE,
   "deploy": CORE,
   "loadtest": CORE, // by path, because k6 resolves no package names
