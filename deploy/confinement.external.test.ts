@@ -3,7 +3,7 @@ import { BlockList, isIPv6 } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../tools/testing/assert.ts";
 import { type Project, readCompose } from "./compose_fixture.ts";
 import { type Manifest, manifestFiles, readYaml } from "./manifests_fixture.ts";
 import { makeCheckout, ROOT } from "./site_fixture.ts";

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "../tools/testing/assert.ts";
 import { readCompose } from "./compose_fixture.ts";
 import { figuresAsked, isShown } from "./figures_fixture.ts";
 import { readDockerfile, stageImage } from "./image_fixture.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../tools/testing/assert.ts";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 const DIGEST = `sha256:${"0123456789abcdef".repeat(4)}`;

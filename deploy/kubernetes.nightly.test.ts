@@ -3,10 +3,10 @@ import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals, assertMatch } from "@std/assert";
-import { byTwo } from "../testing/by_two.ts";
-import { registerOperatorKeys } from "../testing/operator_keys.ts";
-import { until } from "../testing/until.ts";
+import { assert, assertEquals, assertMatch } from "../tools/testing/assert.ts";
+import { byTwo } from "../tools/testing/by_two.ts";
+import { registerOperatorKeys } from "../tools/testing/operator_keys.ts";
+import { until } from "../tools/testing/until.ts";
 import { commandText, type Container, type Started } from "./engine_fixture.ts";
 import {
   type Manifest,

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startPostgres } from "@gold-partner/local-postgres";
+import { startPostgres } from "@gold-partner/dev/postgres";
 import postgres from "postgres";
 import { type Container, TestEngine } from "./engine_fixture.ts";
 import { containerPath, stageImage } from "./image_fixture.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../tools/testing/assert.ts";
 import { SCENARIOS, serviceLevels } from "./lib/service_levels.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));

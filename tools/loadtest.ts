@@ -7,7 +7,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { readSurroundings, reportSurroundings } from "../testing/surroundings.ts";
+import { readSurroundings, reportSurroundings } from "./testing/surroundings.ts";
 import { compareRuns } from "./loadtest/comparison.ts";
 import { MissingError } from "./loadtest/partner_file.ts";
 import { readPlan, USAGE, UsageError } from "./loadtest/plan.ts";

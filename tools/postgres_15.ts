@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findFreePort } from "@gold-partner/local-postgres";
+import { findFreePort } from "@gold-partner/dev/postgres";
 import postgres from "postgres";
 
 const VERSION = 15;

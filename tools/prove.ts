@@ -16,7 +16,13 @@ const BEHIND_ENVOY = [
   "e2e/docs/quickstart.external.test.ts",
 ];
 
-const WITH_SQL = ["packages/server", "packages/audit", "packages/operator", "packages/sidecar", "bench"];
+const WITH_SQL = [
+  "packages/server",
+  "packages/audit",
+  "packages/operator",
+  "packages/sidecar",
+  "tools/bench",
+];
 /** The folders whose suites of SQL the short run of postgres_15 runs. */
 const SQL_ALONE = ["packages/server", "packages/audit/src/catalog"];
 

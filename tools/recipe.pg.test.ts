@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "./testing/assert.ts";
 import { listFiles } from "./check/tree.ts";
 import { ROOT } from "./test/tier.ts";
 
@@ -54,7 +54,7 @@ const EDITS: readonly (readonly [file: string, at: string, added: string])[] = [
 ];
 const GENERATED = [
   "packages/client/src/api_types.ts",
-  "packages/python/src/gold_partner/records.py",
+  "packages/client/python/src/gold_partner/records.py",
   `${SERVER}/reads/record_members.sql`,
 ];
 

@@ -14,7 +14,7 @@ const LOCKFILE = join(ROOT, "package-lock.json");
 /** npm writes this file last, so a half-finished install does not have it. */
 const INSTALLED = join(ROOT, "node_modules", ".package-lock.json");
 const PROGRAM = join(ROOT, "tools", "program.mjs");
-/** The option of V8 that testing/runtime_arguments.ts describes. */
+/** The option of V8 that tools/testing/runtime_arguments.ts describes. */
 const YOUNG_GENERATION = "--max-semi-space-size=64";
 const TURN = join(ROOT, ".tools", "npm_ci.turn");
 const TURN_POLL_MS = 250;

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { compactJson } from "../testing/compact_json.ts";
+import { compactJson } from "./testing/compact_json.ts";
 import { findPrograms, MissingPart } from "./postgres_15.ts";
 import { makeCatalog } from "./schema/make_catalog.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { compactJson } from "../testing/compact_json.ts";
+import { compactJson } from "../tools/testing/compact_json.ts";
 import type { VectorFile } from "./make/vector_file.ts";
 
 type Maker = { readonly default: () => VectorFile | Promise<VectorFile> };

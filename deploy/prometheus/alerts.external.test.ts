@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../tools/testing/assert.ts";
 
 const ALERTS = fileURLToPath(new URL("alerts.yaml", import.meta.url));
 

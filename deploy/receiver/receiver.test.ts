@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../tools/testing/assert.ts";
 import { newWebhookSecret, parseWebhookSecret, signWebhook } from "@gold-partner/protocol";
 import { answerWebhooks } from "./receiver.ts";
 

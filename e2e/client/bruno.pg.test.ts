@@ -5,7 +5,7 @@ import { createRequire as requireFrom } from "node:module";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../tools/testing/assert.ts";
 import { openTransport, type Transport } from "@gold-partner/client";
 import { Stack } from "../contract/stack_fixture.ts";
 

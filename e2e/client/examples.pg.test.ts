@@ -6,8 +6,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals } from "@std/assert";
-import { exampleArguments } from "../../testing/example_program.ts";
+import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { exampleArguments } from "../../tools/testing/example_program.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

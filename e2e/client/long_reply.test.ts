@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { GoldClient, GoldError } from "@gold-partner/client";
 import { newServerAuthority } from "@gold-partner/dev";
-import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "../../tools/testing/assert.ts";
 
 const REPLY_MAX_BYTES = 64 * 1024 * 1024;
 

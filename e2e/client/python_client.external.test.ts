@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { openApiDocument } from "@gold-partner/protocol";
-import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "../../tools/testing/assert.ts";
 import { countsBetween, readCounts } from "../contract/attack/service_counts_fixture.ts";
 import type { Caller } from "../contract/caller_fixture.ts";
 import { lastDays } from "../contract/calls_fixture.ts";

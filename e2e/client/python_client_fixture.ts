@@ -13,7 +13,7 @@ const FIXTURE = fileURLToPath(new URL("./python_client_fixture.py", import.meta.
 const WHEELS = join(ROOT, ".tools/python_client/wheels");
 const RUN_MS = 180_000;
 
-export const PYTHON_PACKAGE: string = join(ROOT, "packages/python");
+export const PYTHON_PACKAGE: string = join(ROOT, "packages/client/python");
 /** With these variables, pip installs from the pinned wheels and never from the network. */
 export const OFFLINE_PIP = {
   PIP_NO_INDEX: "1",

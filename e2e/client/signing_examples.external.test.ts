@@ -11,7 +11,7 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type CryptoKey, importVerifyingKey, verifyDetached } from "@gold-partner/jws";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,6 +1,6 @@
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { type GoldClient, GoldError, type TryReport } from "@gold-partner/client";
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "../../tools/testing/assert.ts";
 import { countsBetween, readCounts } from "../contract/attack/service_counts_fixture.ts";
 import type { Caller } from "../contract/caller_fixture.ts";
 import { cutDatabase, exhaustRate, haltService } from "../contract/disturbances_fixture.ts";

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { GoldClient, GoldError } from "@gold-partner/client";
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "../../tools/testing/assert.ts";
 import { newServerAuthority, type ServerCertificate } from "@gold-partner/dev";
 
 const ALERTS = {

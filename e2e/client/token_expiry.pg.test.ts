@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { GoldClient, type Transport, type TryReport } from "@gold-partner/client";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../tools/testing/assert.ts";
 import { type TestService, testService } from "@gold-partner/server/testing";
 
 /** Ten minutes and a second: longer than a token lives. */

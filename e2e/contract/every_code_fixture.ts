@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { after, before, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../tools/testing/assert.ts";
 import {
   bindsKey,
   ENDPOINTS,

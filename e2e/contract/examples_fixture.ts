@@ -1,5 +1,5 @@
 import { after, before, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../tools/testing/assert.ts";
 import {
   ENDPOINTS,
   openApiDocument,

@@ -1,4 +1,4 @@
-import { assert } from "@std/assert";
+import { assert } from "../../tools/testing/assert.ts";
 
 /** Continues after a failure, so that one run reports all failures. */
 export class Faults {

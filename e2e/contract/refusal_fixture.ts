@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import {
   ENDPOINTS,
   isProblemCode,

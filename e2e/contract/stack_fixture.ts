@@ -15,8 +15,8 @@ import {
   startGateway,
 } from "@gold-partner/dev";
 import { readRun, type RunFile } from "@gold-partner/dev/testing";
-import { findFreePort } from "@gold-partner/local-postgres";
-import { byTwo } from "../../testing/by_two.ts";
+import { findFreePort } from "@gold-partner/dev/postgres";
+import { byTwo } from "../../tools/testing/by_two.ts";
 import { startTestEnvoy } from "../fixtures/envoy.ts";
 import { Caller } from "./caller_fixture.ts";
 import { newState } from "./state_fixture.ts";

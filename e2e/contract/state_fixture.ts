@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
-import { until } from "../../testing/until.ts";
+import { until } from "../../tools/testing/until.ts";
 
 /**
  * Returns a new state folder for `npm start`. With `firstStart`, the folders of one run of the tests are copies

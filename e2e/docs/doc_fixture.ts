@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../tools/testing/assert.ts";
 
 /** Commands that the reader of a page types, and the answer that the page shows. */
 export interface Step {

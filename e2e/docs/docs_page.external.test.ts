@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../tools/testing/assert.ts";
 import { ENDPOINTS, operationsOf, TOKEN_PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { type Browser, chromium, type Page } from "playwright-core";
 import type { Caller } from "../contract/caller_fixture.ts";

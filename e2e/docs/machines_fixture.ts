@@ -5,12 +5,12 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { createDatabase, type State, urlsAt } from "@gold-partner/dev";
-import { findFreePort } from "@gold-partner/local-postgres";
-import type { ProofDatabase } from "../../prove/deployment.ts";
-import { PatroniNode } from "../../prove/failover/patroni_node.ts";
-import { makeFolder, startProgram } from "../../prove/failover/processes.ts";
-import { killProgram } from "../../testing/kill_program.ts";
-import { until } from "../../testing/until.ts";
+import { findFreePort } from "@gold-partner/dev/postgres";
+import type { ProofDatabase } from "../../tools/prove/stage/deployment.ts";
+import { PatroniNode } from "../../tools/prove/failover/patroni_node.ts";
+import { makeFolder, startProgram } from "../../tools/prove/failover/processes.ts";
+import { killProgram } from "../../tools/testing/kill_program.ts";
+import { until } from "../../tools/testing/until.ts";
 
 const SETTINGS = fileURLToPath(new URL("../../deploy/patroni/patroni.yaml", import.meta.url));
 const ETCD = process.env.ETCD ?? "/usr/bin/etcd";

@@ -3,13 +3,13 @@ import { createPrivateKey, randomBytes, randomUUID } from "node:crypto";
 import { appendFile, copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../tools/testing/assert.ts";
 import { importSigningKey, type Jwk, jwkThumbprint, keySigner } from "@gold-partner/jws";
-import { testPostgres } from "@gold-partner/local-postgres";
+import { testPostgres } from "@gold-partner/dev/postgres";
 import { gold } from "@gold-partner/operator";
 import { signedWrite } from "@gold-partner/server/testing";
 import postgres, { type Sql } from "postgres";
-import { deploymentLine, makeSshKey } from "../../testing/operator_keys.ts";
+import { deploymentLine, makeSshKey } from "../../tools/testing/operator_keys.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 

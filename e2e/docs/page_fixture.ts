@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { expectShown, readSteps } from "./doc_fixture.ts";
-import { findFreePort } from "@gold-partner/local-postgres";
+import { findFreePort } from "@gold-partner/dev/postgres";
 import { openShell, type Shell } from "./shell_fixture.ts";
 import { type Started, startUntilReady } from "@gold-partner/dev/testing";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
-import { exampleArguments } from "../../testing/example_program.ts";
+import { exampleArguments } from "../../tools/testing/example_program.ts";
 import type { PythonEnvironment } from "../client/python_client_fixture.ts";
 
 const BLOCK_END = "━━━";

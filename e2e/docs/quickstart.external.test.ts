@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals } from "../../tools/testing/assert.ts";
 import { Reader, REPOSITORY } from "./page_fixture.ts";
 import type { Credentials } from "@gold-partner/dev";
 import type { Shell } from "./shell_fixture.ts";

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../tools/testing/assert.ts";
 import { TOKEN_PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { readyText } from "@gold-partner/dev";
 

@@ -1,13 +1,13 @@
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assertEquals, assertThrows } from "@std/assert";
-import { Deployment } from "../../prove/deployment.ts";
-import { PatroniCluster } from "../../prove/failover/patroni_cluster.ts";
-import { checkBooks } from "../../prove/failover/round.ts";
-import { Load } from "../../prove/load.ts";
-import { compareBooks, readBooks } from "../../prove/restore/compare_books.ts";
-import { ask } from "../../prove/trader.ts";
-import { until } from "../../testing/until.ts";
+import { assertEquals, assertThrows } from "../../tools/testing/assert.ts";
+import { Deployment } from "../../tools/prove/stage/deployment.ts";
+import { PatroniCluster } from "../../tools/prove/failover/patroni_cluster.ts";
+import { checkBooks } from "../../tools/prove/failover/round.ts";
+import { Load } from "../../tools/prove/stage/load.ts";
+import { compareBooks, readBooks } from "../../tools/prove/restore/compare_books.ts";
+import { ask } from "../../tools/prove/stage/trader.ts";
+import { until } from "../../tools/testing/until.ts";
 import { readSection } from "./doc_fixture.ts";
 import { readPage } from "./page_fixture.ts";
 

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../tools/testing/assert.ts";
 import { openApiDocument, type OperationId, operationsOf } from "@gold-partner/protocol";
 import { curlSample } from "../../site/curl_sample.ts";
 import type { Described } from "../../site/described.ts";

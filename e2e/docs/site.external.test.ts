@@ -7,10 +7,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { ENDPOINTS, operationsOf, TOKEN_PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { openDocs } from "@gold-partner/dev";
-import { findFreePort } from "@gold-partner/local-postgres";
-import { assert, assertEquals } from "@std/assert";
+import { findFreePort } from "@gold-partner/dev/postgres";
+import { assert, assertEquals } from "../../tools/testing/assert.ts";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { until } from "../../testing/until.ts";
+import { until } from "../../tools/testing/until.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SITE = join(ROOT, "site", "dist", "www");

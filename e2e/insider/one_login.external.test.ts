@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "../../tools/testing/assert.ts";
 import { asOperator, newKeyFiles, type Operator } from "@gold-partner/dev";
 import { gold as runGold, operatorKeyFile } from "@gold-partner/operator";
 import postgres, { type Sql } from "postgres";
-import { expectOf } from "../../testing/by_two.ts";
-import { deploymentLine } from "../../testing/operator_keys.ts";
+import { expectOf } from "../../tools/testing/by_two.ts";
+import { deploymentLine } from "../../tools/testing/operator_keys.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import {
   certificateOf,

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import type { TransactionSql } from "postgres";
 import { Stack } from "../contract/stack_fixture.ts";
 import { type Found, runCli, writeCredentials } from "./cli_fixture.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, it } from "node:test";
 import { type Credentials, newServerAuthority } from "@gold-partner/dev";
-import { findFreePort } from "@gold-partner/local-postgres";
+import { findFreePort } from "@gold-partner/dev/postgres";
 import { issueServerCertificate, openAuthority, readAuthorityKey } from "@gold-partner/operator";
 import {
   createTestAuthority,
@@ -11,8 +11,8 @@ import {
   type TestReceiver,
   testReceiver,
 } from "@gold-partner/server/testing";
-import { assert, assertEquals, assertMatch } from "@std/assert";
-import { until } from "../../testing/until.ts";
+import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
+import { until } from "../../tools/testing/until.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { type Found, runCli, writeCredentials } from "./cli_fixture.ts";
 import { MISTAKES, signedByHand } from "./signed_by_hand_fixture.ts";

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type Running, start } from "@gold-partner/dev";
-import { findFreePort, startPostgres } from "@gold-partner/local-postgres";
+import { findFreePort, startPostgres } from "@gold-partner/dev/postgres";
 import { gold } from "@gold-partner/operator";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import postgres from "postgres";
-import { until } from "../../testing/until.ts";
+import { until } from "../../tools/testing/until.ts";
 import { runCli, writeCredentials } from "./cli_fixture.ts";
 
 interface Violation {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import { hostBytes } from "@gold-partner/protocol";
-import type { ServerProcess } from "../../prove/server_process.ts";
-import { ask, type Trader } from "../../prove/trader.ts";
-import { acceptedOrderOf, verdictOf } from "../../prove/wire.ts";
+import type { ServerProcess } from "../../tools/prove/stage/server_process.ts";
+import { ask, type Trader } from "../../tools/prove/stage/trader.ts";
+import { acceptedOrderOf, verdictOf } from "../../tools/prove/stage/wire.ts";
 
 const READS = [
   "/health",

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals } from "@std/assert";
-import { compactJson } from "../../testing/compact_json.ts";
-import { lastRelease } from "../../testing/release/history.ts";
+import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { compactJson } from "../../tools/testing/compact_json.ts";
+import { lastRelease } from "../../tools/testing/release/history.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const META = "packages/server/migrations/meta";

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../tools/testing/assert.ts";
 import { migrate } from "@gold-partner/server";
 import postgres from "postgres";
 import { asOperatorFrom, openState } from "@gold-partner/dev";
-import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
-import { checkOut } from "../../testing/release/checkout.ts";
-import { lastRelease } from "../../testing/release/history.ts";
+import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
+import { checkOut } from "../../tools/testing/release/checkout.ts";
+import { lastRelease } from "../../tools/testing/release/history.ts";
 
 /**
  * The database objects that a process of another version relies on: routines with their results and grants,

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import {
   type ApprovalDocument,
   parseOperatorKeys,
@@ -13,13 +13,13 @@ import {
   SignedRegistry,
 } from "@gold-partner/approvals";
 import { asOperator, asOperatorFrom, openState } from "@gold-partner/dev";
-import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
+import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
 import { gold } from "@gold-partner/operator";
 import postgres, { type Sql } from "postgres";
-import { dropLogins } from "../../testing/drop_logins.ts";
-import { deploymentLine, makeSshKey } from "../../testing/operator_keys.ts";
-import { type Checkout, checkOut } from "../../testing/release/checkout.ts";
-import { releases } from "../../testing/release/history.ts";
+import { dropLogins } from "../../tools/testing/drop_logins.ts";
+import { deploymentLine, makeSshKey } from "../../tools/testing/operator_keys.ts";
+import { type Checkout, checkOut } from "../../tools/testing/release/checkout.ts";
+import { releases } from "../../tools/testing/release/history.ts";
 
 const PEOPLE = ["amal", "badr", "carla"].map((name) => `${name}_${process.pid}`) as [string, string, string];
 

@@ -1,14 +1,14 @@
 import { after, before, describe, it } from "node:test";
 import { openDatabase, type State } from "@gold-partner/dev";
-import { assertEquals } from "@std/assert";
-import { Deployment, type ProofDatabase } from "../../prove/deployment.ts";
-import { openInboxes } from "../../prove/inboxes.ts";
-import { checkOrders } from "../../prove/check_orders.ts";
-import { Load } from "../../prove/load.ts";
-import { ask } from "../../prove/trader.ts";
+import { assertEquals } from "../../tools/testing/assert.ts";
+import { Deployment, type ProofDatabase } from "../../tools/prove/stage/deployment.ts";
+import { openInboxes } from "../../tools/prove/stage/inboxes.ts";
+import { checkOrders } from "../../tools/prove/stage/check_orders.ts";
+import { Load } from "../../tools/prove/stage/load.ts";
+import { ask } from "../../tools/prove/stage/trader.ts";
 import { callEverything } from "./every_call.ts";
-import { type Checkout, checkOut } from "../../testing/release/checkout.ts";
-import { lastRelease } from "../../testing/release/history.ts";
+import { type Checkout, checkOut } from "../../tools/testing/release/checkout.ts";
+import { lastRelease } from "../../tools/testing/release/history.ts";
 
 const BUYERS = 4;
 /** A worker of the last release may pause its endpoints for 60 s while the database is migrated. */

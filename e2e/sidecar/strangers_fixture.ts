@@ -5,8 +5,8 @@ import type { Certificate } from "../contract/caller_fixture.ts";
 import { issueCertificate } from "../contract/certificates_fixture.ts";
 import type { Stack } from "../contract/stack_fixture.ts";
 import { asOperator, onboard } from "@gold-partner/dev";
-import { byTwo } from "../../testing/by_two.ts";
-import { registerOperatorKeys } from "../../testing/operator_keys.ts";
+import { byTwo } from "../../tools/testing/by_two.ts";
+import { registerOperatorKeys } from "../../tools/testing/operator_keys.ts";
 import { certify, foreignSigner, register, stackSigner } from "./certificate_fixture.ts";
 import { visit } from "./visit_fixture.ts";
 

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../tools/testing/assert.ts";
 import { type TestGateway, testGateway } from "../fixtures/gateway.ts";
 import {
   type Client,

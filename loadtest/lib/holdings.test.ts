@@ -1,9 +1,9 @@
 import { parseSignedDecimal } from "@gold-partner/protocol";
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { describe, it } from "node:test";
 import { holdingsAfter, holdingsOf, minorUnits, repeatsOf, sourcesOf } from "./holdings.ts";
-import { seedTests } from "../../testing/seed.ts";
+import { seedTests } from "../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

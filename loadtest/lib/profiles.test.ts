@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { arrivalsOf, loadOf, type ProfileName, PROFILES, rateReached, secondsOf } from "./profiles.ts";
 

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { type ProfileName, PROFILES } from "./profiles.ts";
 import { SCENARIOS, serviceLevels, stepsOf, type Threshold } from "./service_levels.ts";

@@ -1,4 +1,4 @@
-// k6 runs this for bench/k6_signing.bench.ts. It compares two contenders: signed requests and plain Web
+// k6 runs this for tools/bench/k6_signing.bench.ts. It compares two contenders: signed requests and plain Web
 // Crypto. In each round, each contender is measured once, which is its turn. Each round prints one line.
 /// <reference types="k6" />
 import type { Signer } from "../../packages/jws/src/mod.ts";

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { summarise, type SummaryData, writeMarkdown } from "./summary.ts";
 

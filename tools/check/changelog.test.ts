@@ -7,7 +7,11 @@ describe("versions agree with the changelog", () => {
 
   it("rejects a version in package.json, pyproject.toml or Kubernetes that is not the newest release", async () => {
     for (
-      const path of ["package.json", "packages/python/pyproject.toml", "deploy/kubernetes/kustomization.yaml"]
+      const path of [
+        "package.json",
+        "packages/client/python/pyproject.toml",
+        "deploy/kubernetes/kustomization.yaml",
+      ]
     ) {
       await expectViolation(
         check,

@@ -1,4 +1,4 @@
-import { parseChangelog } from "../../testing/release/changelog.ts";
+import { parseChangelog } from "../testing/release/changelog.ts";
 import type { Violation } from "./violation.ts";
 import type { Tree } from "./tree.ts";
 
@@ -10,7 +10,7 @@ const CHANGELOG = "CHANGELOG.md";
  */
 const CARRIERS: Readonly<Record<string, (text: string) => string | undefined>> = {
   "package.json": (text) => (JSON.parse(text) as { version?: string }).version,
-  "packages/python/pyproject.toml": (text) => /^version = "(.+)"$/m.exec(text)?.[1],
+  "packages/client/python/pyproject.toml": (text) => /^version = "(.+)"$/m.exec(text)?.[1],
   "deploy/kubernetes/kustomization.yaml": (text) => /^ *newTag: (\S+)$/m.exec(text)?.[1],
 };
 

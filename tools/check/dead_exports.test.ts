@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../testing/assert.ts";
 import { CANONICAL, clean, expectViolation, find, PRICE, SIGN } from "./sample_tree.ts";
 
 describe("no dead exports", () => {

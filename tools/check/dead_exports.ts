@@ -10,9 +10,8 @@ import { isTest, type Tree } from "./tree.ts";
  */
 const USED_WITHOUT_IMPORT = [
   ...PUBLISHED.map((folder) => new RegExp(`^${folder}/src/mod\\.ts$`)),
-  /^packages\/std_assert\/src\/mod\.ts$/,
   /^vectors\/make\//,
-  /^bench\/[^/]+\.bench\.ts$/,
+  /^tools\/bench\/[^/]+\.bench\.ts$/,
   /^tools\/test\/node_report\.mjs$/,
   // drizzle-kit reads its settings and the tables from here.
   /^drizzle\.config\.ts$/,

@@ -1,6 +1,15 @@
 import { posix } from "node:path";
 import { isIdentifier } from "typescript/unstable/ast";
-import { FLOW, isRelative, MODULES, packageFolders, packageName, partOf, targetOf } from "./structure.ts";
+import {
+  FLOW,
+  isRelative,
+  MODULES,
+  packageFolders,
+  packageName,
+  partOf,
+  POSTGRES,
+  targetOf,
+} from "./structure.ts";
 import { isRunByK6 } from "./k6_closure.ts";
 import type { Import, Module } from "./module.ts";
 import type { Violation } from "./violation.ts";
@@ -31,7 +40,7 @@ export function findImportsAgainstTheFlow(tree: Tree): Violation[] {
 /**
  * The only file that may compute an import, because Postgres comes in a separate package for each platform.
  */
-const COMPUTES_ITS_IMPORT = "packages/local_postgres/src/binaries.ts";
+const COMPUTES_ITS_IMPORT = "packages/dev/src/postgres/binaries.ts";
 
 /** Refuses imports that the checks cannot follow: computed names, require and createRequire. */
 function findHiddenImports({ path, imports, syntax }: Module): Violation[] {
@@ -50,7 +59,7 @@ function findHiddenImports({ path, imports, syntax }: Module): Violation[] {
 }
 
 /** Programs for development. They may run the fixtures of a package, which never ship. */
-const RUNS_FIXTURES: readonly string[] = ["packages/dev", "prove", "bench", "tools"];
+const RUNS_FIXTURES: readonly string[] = ["packages/dev", "tools/prove", "tools/bench", "tools"];
 
 function checkByName(
   module: Module,
@@ -62,17 +71,12 @@ function checkByName(
   if (!folder) return undefined;
   const from = partOf(module.path) ?? "";
   const isTesting = isTest(module.path) || RUNS_FIXTURES.includes(from);
-  if (specifier === `${name}/testing` && from !== folder) {
+  if ([`${name}/testing`, POSTGRES].includes(specifier) && from !== folder) {
     return isTesting
       ? undefined
       : `imports ${specifier}, which only tests and development programs may import.`;
   }
   if (specifier !== name) return `imports ${specifier}: import ${name}, the package's only entry point.`;
-  if (name === "@std/assert") {
-    return isTest(module.path) ? undefined : "imports @std/assert, which only tests may import.";
-  }
-  // Allow a test of any package to start Postgres.
-  if (folder === "packages/local_postgres" && isTest(module.path)) return undefined;
   if (from === folder) return `imports its own package by name: import the file by its relative path.`;
   const allowed = FLOW[from];
   if (!allowed) {
@@ -94,8 +98,8 @@ function checkRelative(
   if (from === to) return checkSteps(module.path, target);
   const allowed = FLOW[from ?? ""]?.includes(to ?? "") ?? false;
   const byPath = !to?.startsWith("packages/") || isRunByK6(module);
-  // Allow a test to import from vectors/ and the shared helpers in testing/.
-  if ((allowed && byPath) || (isTest(module.path) && ["vectors", "testing"].includes(to ?? ""))) {
+  // Allow a test to import from vectors/ and the shared helpers in tools/testing/.
+  if ((allowed && byPath) || (isTest(module.path) && ["vectors", "tools/testing"].includes(to ?? ""))) {
     return undefined;
   }
   if (allowed) return `imports ${taken.specifier}, a path out of ${from}: import ${to} by its package name.`;

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../testing/assert.ts";
 import { k6Closure } from "./k6_closure.ts";
 import { CANONICAL, clean, expectViolation, find, plant, SIGN } from "./sample_tree.ts";
 

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert } from "@std/assert";
+import { assert } from "../testing/assert.ts";
 import { CANONICAL, clean, expectViolation, PRICE } from "./sample_tree.ts";
 
 describe("manifests agree", () => {

@@ -19,7 +19,7 @@ const PROTOCOL_PACKAGES = { dependencies: { "@gold-partner/canonical": "1.0.0", 
 const CLEAN: Readonly<Record<string, string>> = {
   "CHANGELOG.md":
     "# Changelog\n\n## 1.1.0 (unreleased)\n\n- A change.\n\n## 1.0.0 (2026-01-02, commit 0123abc)\n",
-  "packages/python/pyproject.toml": '[project]\nname = "house"\nversion = "1.0.0"\n',
+  "packages/client/python/pyproject.toml": '[project]\nname = "house"\nversion = "1.0.0"\n',
   "deploy/kubernetes/kustomization.yaml": "images:\n  - name: service\n    newTag: 1.0.0\n",
   ".npmrc": "omit-lockfile-registry-resolved=true\nignore-scripts=true\n",
   "package.json": manifest("house", { workspaces: ["packages/*"], ...ROOT_PACKAGES }),

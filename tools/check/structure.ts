@@ -12,23 +12,20 @@ const WHOLE_STACK = [
   "packages/command_line",
   "packages/database",
   "packages/partner_cli",
-  "packages/local_postgres",
   "packages/server",
   "packages/audit",
   "packages/sidecar",
   "packages/operator",
   "packages/dev",
-  "testing",
+  "tools/testing",
   "vectors",
 ] as const;
 
 /**
- * Each package or top-level folder, in reading order, with what it may import: packages by name, other
- * folders by path.
+ * Each package or folder, in reading order, with what it may import: packages by name, other folders by path.
  */
 export const FLOW: Readonly<Record<string, readonly string[]>> = {
-  "packages/std_assert": [],
-  "testing": ["packages/local_postgres"],
+  "tools/testing": [],
   "packages/canonical": [],
   "packages/jws": CORE.slice(0, 1),
   "packages/approvals": CORE.slice(0, 2),
@@ -48,23 +45,21 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
     "packages/server",
     "packages/audit",
   ],
-  "packages/local_postgres": [],
   "packages/dev": [
     ...CLIENT,
     "packages/command_line",
-    "packages/local_postgres",
     "packages/server",
     "packages/operator",
     "packages/sidecar",
-    "testing",
+    "tools/testing",
   ],
-  "vectors": [...CORE, "testing"],
+  "vectors": [...CORE, "tools/testing"],
   "site": CORE,
   "deploy": CORE,
   "loadtest": CORE, // by path, because k6 resolves no package names
-  "e2e": [...WHOLE_STACK, "prove", "site"],
-  "prove": WHOLE_STACK,
-  "bench": WHOLE_STACK,
+  "e2e": [...WHOLE_STACK, "tools/prove", "site"],
+  "tools/prove": WHOLE_STACK,
+  "tools/bench": WHOLE_STACK,
   "tools": [
     ...CLIENT,
     "packages/approvals",
@@ -73,10 +68,9 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
     "packages/server",
     "packages/audit",
     "packages/dev",
-    "packages/local_postgres",
-    "testing",
+    "tools/testing",
+    "tools/bench",
     "vectors",
-    "bench",
     "loadtest",
   ],
 };
@@ -115,11 +109,15 @@ export const MODULES: readonly (readonly [module: string, ...steps: string[]])[]
   ["routes", "docs_page", "probe"],
 ];
 
-/** Returns the package or top-level folder of a file; undefined for the files at the root. */
+/** Postgres on this machine, which tests of every package start. */
+export const POSTGRES = "@gold-partner/dev/postgres";
+
+/** Returns the package or folder of FLOW that contains a file; undefined for the files at the root. */
 export function partOf(path: string): string | undefined {
   const [top, second] = path.split("/");
   if (!path.includes("/")) return undefined;
-  return top === "packages" ? `packages/${second}` : top;
+  const part = `${top}/${second}`;
+  return top === "packages" || part in FLOW ? part : top;
 }
 
 /** Maps each package's name to its folder, as read from its manifest. */
@@ -149,6 +147,7 @@ export function targetOf(
   folders: ReadonlyMap<string, string>,
 ): string | undefined {
   if (isRelative(specifier)) return posix.join(posix.dirname(from), specifier);
+  if (specifier === POSTGRES) return "packages/dev/src/postgres/mod.ts";
   const folder = folders.get(specifier);
   return folder && `${folder}/src/mod.ts`;
 }

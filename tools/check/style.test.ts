@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../testing/assert.ts";
 import { clean, expectViolation, find, plant, PRICE, SIGN } from "./sample_tree.ts";
 import { findLongFiles } from "./style.ts";
 
@@ -46,7 +46,7 @@ describe("names and style", () => {
     const seeded =
       `import { seedTests } from "../../../testing/seed.ts";\nseedTests(import.meta.url);\n${random}`;
     const seed = `export function seedTests(url: string): string { return url; }`;
-    const found = await find({ [path]: seeded, "testing/seed.ts": seed });
+    const found = await find({ [path]: seeded, "tools/testing/seed.ts": seed });
     assertEquals(found.filter((says) => says.includes("seed")), []);
   });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "../testing/assert.ts";
 import {
   PROBLEM_REGISTRY,
   problemBody,

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../testing/assert.ts";
 import { openApiDocument } from "@gold-partner/protocol";
 
 const JUDGE = fileURLToPath(new URL("./check_openapi.py", import.meta.url));

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../testing/assert.ts";
 import { ROOT } from "../test/tier.ts";
 import { envoy } from "./envoy.ts";
 import { imageNode } from "./image_node.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
-import { findFreePort } from "@gold-partner/local-postgres";
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { findFreePort } from "@gold-partner/dev/postgres";
+import { assertEquals, assertRejects, assertStringIncludes } from "../testing/assert.ts";
 import { checkOrders, openBooks } from "./books.ts";
 import { MissingError } from "./partner_file.ts";
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "../testing/assert.ts";
 import { seededRandom } from "./bootstrap.ts";
 import { compareRuns, compareStep } from "./comparison.ts";
 import { UsageError } from "./plan.ts";

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../testing/assert.ts";
 import { seededRandom } from "./bootstrap.ts";
 import { Histogram } from "./histogram.ts";
 

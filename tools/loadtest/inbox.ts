@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { verifyWebhook } from "@gold-partner/client";
 import { type Delivery, testReceiver } from "@gold-partner/server/testing";
-import { SeenNumbers } from "../../testing/seen_numbers.ts";
+import { SeenNumbers } from "../testing/seen_numbers.ts";
 
 /** Receives the webhooks of the partners during a run. */
 export interface Inbox {

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "../testing/assert.ts";
 import { readPlan, UsageError } from "./plan.ts";
 
 const NOW = new Date("2026-11-21T03:04:05.678Z");

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../testing/assert.ts";
 import { StepLog } from "./step.ts";
 
 describe("StepLog", () => {

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../testing/assert.ts";
 import { Tally } from "./tally.ts";
 
 /** Returns a tally with one request for each pair of a step and a second. */

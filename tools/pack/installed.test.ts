@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { SyntaxKind } from "typescript/unstable/ast";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../testing/assert.ts";
 import { isRelative, packageName } from "../check/structure.ts";
 import { lineOf, walk } from "../check/syntax.ts";
 import { listFiles, type Tree, treeOf } from "../check/tree.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findFreePort } from "@gold-partner/local-postgres";
+import { findFreePort } from "@gold-partner/dev/postgres";
 import { start } from "@gold-partner/dev";
 import { Outside, type Project } from "./outside_fixture.ts";
 

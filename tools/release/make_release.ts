@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseChangelog } from "../../testing/release/changelog.ts";
+import { parseChangelog } from "../testing/release/changelog.ts";
 import { listFiles } from "../check/tree.ts";
 import { withVersion } from "./version_files.ts";
 

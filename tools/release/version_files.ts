@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 
 const LOCKFILE = "package-lock.json";
-const PYPROJECT = "packages/python/pyproject.toml";
+const PYPROJECT = "packages/client/python/pyproject.toml";
 const KUSTOMIZATION = "deploy/kubernetes/kustomization.yaml";
 const MANIFEST = /^(packages\/[^/]+\/)?(package|deno)\.json$/;
 

@@ -1,8 +1,8 @@
 import { makeFingerprint, openAuditConnection, readObjects } from "@gold-partner/audit";
-import { testPostgres } from "@gold-partner/local-postgres";
+import { testPostgres } from "@gold-partner/dev/postgres";
 import { migrate } from "@gold-partner/server";
 import postgres from "postgres";
-import { compactJson } from "../../testing/compact_json.ts";
+import { compactJson } from "../testing/compact_json.ts";
 import { withPostgres15 } from "../postgres_15.ts";
 
 /**

@@ -10,7 +10,7 @@ export type Imports = Readonly<Record<string, readonly string[]>>;
  */
 const BESIDE_SQL = [
   "node_modules/",
-  "packages/local_postgres/",
+  "packages/dev/src/postgres/",
   "packages/database/",
   "packages/canonical/",
   "packages/jws/",
@@ -18,7 +18,7 @@ const BESIDE_SQL = [
   "packages/audit/src/",
   "packages/operator/src/",
   "packages/protocol/",
-  "packages/std_assert/",
+  "tools/testing/",
   "packages/server/testing/mod.ts",
   "packages/server/src/database/migrate.ts",
   "packages/server/src/database/array_literal.ts",

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { testPostgres } from "@gold-partner/local-postgres";
+import { testPostgres } from "@gold-partner/dev/postgres";
 import { listTestFiles, type Tier } from "./files.ts";
 import { covers, readOneRuntime } from "./one_runtime.ts";
 import { findRuntimes } from "./runtimes.ts";

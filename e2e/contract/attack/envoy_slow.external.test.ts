@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals } from "@std/assert";
-import { Relay } from "../../../prove/relay.ts";
+import { assert, assertEquals } from "../../../tools/testing/assert.ts";
+import { Relay } from "../../../tools/prove/stage/relay.ts";
 import { request, statusesOf } from "./bytes_fixture.ts";
 import { Siege } from "./siege_fixture.ts";
 

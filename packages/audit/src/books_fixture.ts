@@ -18,7 +18,7 @@ import {
 } from "@gold-partner/server/testing";
 import { newSoftwareKey, type SoftwareKey } from "@gold-partner/approvals/testing";
 import postgres, { type Sql } from "postgres";
-import { dropLogins } from "../../../testing/drop_logins.ts";
+import { dropLogins } from "../../../tools/testing/drop_logins.ts";
 
 export interface AuditedBooks {
   readonly books: TestBooks;

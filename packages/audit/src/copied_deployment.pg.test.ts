@@ -18,9 +18,9 @@ import {
   type TestBooks,
   testBooks,
 } from "@gold-partner/server/testing";
-import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertThrows } from "../../../tools/testing/assert.ts";
 import postgres from "postgres";
-import { dropLogins } from "../../../testing/drop_logins.ts";
+import { dropLogins } from "../../../tools/testing/drop_logins.ts";
 import { auditBooks } from "./full_audit.ts";
 import { withSnapshot } from "./snapshot.ts";
 

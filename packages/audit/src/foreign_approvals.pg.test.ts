@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { type ApprovalDocument, parseOperatorKeys, SignedRegistry } from "@gold-partner/approvals";
-import { testPostgres } from "@gold-partner/local-postgres";
+import { testPostgres } from "@gold-partner/dev/postgres";
 import {
   approveSigned,
   newSignatory,
@@ -14,9 +14,9 @@ import {
   type TestBooks,
   testBooks,
 } from "@gold-partner/server/testing";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../tools/testing/assert.ts";
 import postgres, { type Sql } from "postgres";
-import { dropLogins } from "../../../testing/drop_logins.ts";
+import { dropLogins } from "../../../tools/testing/drop_logins.ts";
 import { auditBooks } from "./full_audit.ts";
 import { withSnapshot } from "./snapshot.ts";
 

@@ -1,4 +1,4 @@
-import { assertEquals, assertGreaterOrEqual } from "@std/assert";
+import { assertEquals, assertGreaterOrEqual } from "../../../tools/testing/assert.ts";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";

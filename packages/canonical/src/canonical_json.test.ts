@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { describe, it } from "node:test";
 import {
@@ -8,7 +8,7 @@ import {
   type CanonicalValue,
   JsonNumber,
 } from "./mod.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

@@ -1,8 +1,8 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { describe, it } from "node:test";
 import { CanonicalError, canonicalRequest, type CanonicalRequestParts } from "./mod.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

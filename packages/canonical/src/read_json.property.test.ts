@@ -1,8 +1,8 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { describe, it } from "node:test";
 import { CanonicalError, type CanonicalReason, JsonNumber, type JsonValue, readJson } from "./mod.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

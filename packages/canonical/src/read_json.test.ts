@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import {
   CanonicalError,

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import makeCanonicalRequest from "../../../vectors/make/canonical_request.ts";
 import makeRfc8785 from "../../../vectors/make/rfc8785.ts";

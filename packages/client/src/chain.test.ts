@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../tools/testing/assert.ts";
 import type { AccountEvent } from "./api_types.ts";
 import { chainAnswer, chainHead, chainSalt } from "./chain.ts";
 import { lineMembers } from "./chain_line.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
 import { GoldClient } from "./gold_client.ts";
 import { GoldError } from "./gold_error.ts";
 import { SIGNING_KEY } from "./scripted_transport_fixture.ts";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEquals } from "@std/assert";
-import { exampleArguments } from "../../../testing/example_program.ts";
+import { assertEquals } from "../../../tools/testing/assert.ts";
+import { exampleArguments } from "../../../tools/testing/example_program.ts";
 import { deliveryOf, describedEvents, secretOf } from "./delivery_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));

@@ -1,6 +1,6 @@
 import { createPublicKey, randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../tools/testing/assert.ts";
 import { exportPublicJwk, importVerifyingKey, jwkThumbprint } from "@gold-partner/jws";
 import type { WebhookEvent } from "./api_types.ts";
 import { describedEvents } from "./delivery_fixture.ts";

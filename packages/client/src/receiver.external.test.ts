@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../tools/testing/assert.ts";
 import { deliveryOf, describedEvents, secretOf } from "./delivery_fixture.ts";
 import { type Receiver, RECEIVERS, startReceiver } from "./receiver_fixture.ts";
 

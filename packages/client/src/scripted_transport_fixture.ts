@@ -1,7 +1,7 @@
 import { GoldClient } from "./gold_client.ts";
 import type { GoldClientOptions, TryReport } from "./options.ts";
 import type { Transport, TransportReply, TransportRequest } from "./transport.ts";
-import { generateJwk } from "../../../testing/generated_key.ts";
+import { generateJwk } from "../../../tools/testing/generated_key.ts";
 
 /** The answer to one request: a reply, an error to throw, or a function that makes the reply. */
 export type Answer = TransportReply | Error | ((request: TransportRequest) => Promise<TransportReply>);

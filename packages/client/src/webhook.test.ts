@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES, WebhookError } from "@gold-partner/protocol";
 import makeVectors from "../../../vectors/make/webhook.ts";
 import { deliveryOf, describedEvents, NOW_SECONDS, secretOf } from "./delivery_fixture.ts";

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { Webhook, WebhookVerificationError as PublicError } from "standardwebhooks";
 import { deliveryOf, describedEvents } from "./delivery_fixture.ts";
 import { toPlain } from "./plain_value_fixture.ts";
 import { verifyWebhook, WebhookVerificationError } from "./webhook.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../tools/testing/assert.ts";
 import { ENDPOINTS, type OperationId } from "@gold-partner/protocol";
 import { Quantity } from "./quantity.ts";
 import { toPlain } from "./plain_value_fixture.ts";

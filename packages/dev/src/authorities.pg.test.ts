@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "../../../tools/testing/assert.ts";
 import { ensurePartnerCa } from "./authorities.ts";
 import { keyFileOf } from "./key_file.ts";
 import { asOperator } from "./operator.ts";
-import { testPostgres } from "@gold-partner/local-postgres";
+import { testPostgres } from "./postgres/mod.ts";
 import { openState, partnerCaKey } from "./state.ts";
 
 describe("ensurePartnerCa()", () => {

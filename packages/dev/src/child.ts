@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
+import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 
 /** This repository's root folder. */
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));

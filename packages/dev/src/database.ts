@@ -7,7 +7,7 @@ import {
   type RunningPostgres,
   startPostgres,
   waitUntil,
-} from "@gold-partner/local-postgres";
+} from "./postgres/mod.ts";
 import { scramVerifier } from "@gold-partner/operator";
 import { NO_ROOM } from "./failure.ts";
 import type { State } from "./state.ts";

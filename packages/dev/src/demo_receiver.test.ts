@@ -2,11 +2,11 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../tools/testing/assert.ts";
 import type { WebhookEvent, Withdrawal } from "@gold-partner/client";
 import { newWebhookSecret, openApiDocument, parseWebhookSecret, signWebhook } from "@gold-partner/protocol";
 import { type DemoReceiver, openDemoReceiver } from "./demo_receiver.ts";
-import { findFreePort } from "@gold-partner/local-postgres";
+import { findFreePort } from "./postgres/mod.ts";
 import { testCertificate } from "@gold-partner/server/testing";
 
 describe("openDemoReceiver()", () => {

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertNotEquals } from "@std/assert";
+import { assertEquals, assertNotEquals } from "../../../tools/testing/assert.ts";
 import postgres from "postgres";
-import { findFreePort } from "@gold-partner/local-postgres";
+import { findFreePort } from "./postgres/mod.ts";
 import { endAll, startUntilReady } from "../testing/start.ts";
 
 describe("startEarly()", () => {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Database, launchPostgres, urlsAt } from "./database.ts";
-import { findFreePort, waitUntil } from "@gold-partner/local-postgres";
+import { findFreePort, waitUntil } from "./postgres/mod.ts";
 import { type Service, startService } from "./service.ts";
 import type { State } from "./state.ts";
 import type { Watchdog } from "./watchdog.ts";

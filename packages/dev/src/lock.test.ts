@@ -4,7 +4,7 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertRejects } from "@std/assert";
+import { assertRejects } from "../../../tools/testing/assert.ts";
 import { LockedError, takeLock } from "./lock.ts";
 
 describe("takeLock()", () => {

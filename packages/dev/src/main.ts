@@ -8,7 +8,7 @@ import type { Step } from "./docs/start_page.ts";
 import { explainFailure } from "./failure.ts";
 import { LockedError } from "./lock.ts";
 import type { Running } from "./running.ts";
-import { processLives } from "@gold-partner/local-postgres";
+import { processLives } from "./postgres/mod.ts";
 import { start } from "./start.ts";
 import { DEFAULT_STATE, StateError } from "./state.ts";
 import { openProgress } from "./progress.ts";

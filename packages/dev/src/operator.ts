@@ -3,7 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import { gold } from "@gold-partner/operator";
-import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
+import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 
 /** Runs one `gold` command. `words` is split at spaces. Arguments that may contain spaces go into `more`. */
 export type Operator = (words: string, ...more: string[]) => Promise<Record<string, unknown>>;

@@ -10,17 +10,23 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
-import { isAlive } from "../../../testing/is_alive.ts";
-import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
-import { sendSignal } from "../../../testing/send_signal.ts";
-import { until } from "../../../testing/until.ts";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotEquals,
+  assertStringIncludes,
+} from "../../../tools/testing/assert.ts";
+import { isAlive } from "../../../tools/testing/is_alive.ts";
+import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
+import { sendSignal } from "../../../tools/testing/send_signal.ts";
+import { until } from "../../../tools/testing/until.ts";
 import { runDemo } from "./demo.ts";
 import { asOperator } from "./operator.ts";
 import type { Credentials } from "./partner.ts";
 import { writeCsr } from "./partner_keys.ts";
 import { generateKeyPair, statePointer } from "@gold-partner/operator";
-import { findFreePort, findPostmaster } from "@gold-partner/local-postgres";
+import { findFreePort, findPostmaster } from "./postgres/mod.ts";
 import {
   awaitEnd,
   endAll,

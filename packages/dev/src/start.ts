@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { refuseBusyPort } from "@gold-partner/local-postgres";
+import { refuseBusyPort } from "./postgres/mod.ts";
 import type { Running, StartOptions } from "./running.ts";
 import { openState, partnerCaKey, type State, StateError } from "./state.ts";
 import { isMigrated, startEarly } from "./early_start.ts";

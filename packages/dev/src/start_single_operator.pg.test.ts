@@ -5,11 +5,11 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
 import { GoldClient } from "@gold-partner/client";
-import { findFreePort } from "@gold-partner/local-postgres";
+import { findFreePort } from "./postgres/mod.ts";
 import { generateKeyPair, writePem } from "@gold-partner/operator";
-import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
+import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { endAll, type Started, startUntilReady } from "../testing/start.ts";
 import { writeCsr } from "./partner_keys.ts";
 

@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assertEquals, assertMatch, assertNotEquals } from "../../../tools/testing/assert.ts";
 import { gold } from "@gold-partner/operator";
-import { findFreePort } from "@gold-partner/local-postgres";
+import { findFreePort } from "./postgres/mod.ts";
 import postgres from "postgres";
-import { until } from "../../../testing/until.ts";
+import { until } from "../../../tools/testing/until.ts";
 import { endAll, type Started, startUntilReady } from "../testing/start.ts";
 
 type Answer = Readonly<Record<string, unknown>>;

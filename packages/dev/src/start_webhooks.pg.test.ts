@@ -2,15 +2,15 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "../../../tools/testing/assert.ts";
 import { runDemo } from "./demo.ts";
 import { type DemoReceiver, openDemoReceiver } from "./demo_receiver.ts";
 import { asOperator } from "./operator.ts";
 import type { Credentials } from "./partner.ts";
-import { findFreePort } from "@gold-partner/local-postgres";
+import { findFreePort } from "./postgres/mod.ts";
 import { runToEnd, type Started, startUntilReady } from "../testing/start.ts";
 import { testCertificate, testReceiver } from "@gold-partner/server/testing";
-import { until } from "../../../testing/until.ts";
+import { until } from "../../../tools/testing/until.ts";
 
 /** Longer than the default of the demo, which is too short for a slow machine. */
 const TIMEOUT_MS = 120_000;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { type Lock, takeLock } from "./lock.ts";
-import { findPostmaster, removeFolder, stopPostmaster } from "@gold-partner/local-postgres";
+import { findPostmaster, removeFolder, stopPostmaster } from "./postgres/mod.ts";
 import { awaitEarlierWatchdog } from "./watchdog.ts";
 
 /** The folder that holds everything of one `npm start`: database, keys, credentials, logs. */

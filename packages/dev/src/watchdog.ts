@@ -5,8 +5,8 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { childEnvironment } from "./child.ts";
-import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
-import { isServerOf, waitUntil } from "@gold-partner/local-postgres";
+import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
+import { isServerOf, waitUntil } from "./postgres/mod.ts";
 
 /** A process that the watchdog ends when the start program is gone. */
 export interface Guarded {

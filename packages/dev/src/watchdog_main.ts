@@ -3,7 +3,7 @@
 // which start the watchdog belongs.
 import process from "node:process";
 import { createInterface } from "node:readline";
-import { findPostmaster, isServerOf, waitUntil } from "@gold-partner/local-postgres";
+import { findPostmaster, isServerOf, waitUntil } from "./postgres/mod.ts";
 import { type Guarded, SIGNAL_MS } from "./watchdog.ts";
 
 /** Waits for a Postgres that was about to start when the start program was killed. */

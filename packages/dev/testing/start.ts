@@ -5,9 +5,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { isAlive } from "../../../testing/is_alive.ts";
-import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
-import { sendSignal } from "../../../testing/send_signal.ts";
+import { isAlive } from "../../../tools/testing/is_alive.ts";
+import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
+import { sendSignal } from "../../../tools/testing/send_signal.ts";
 
 /** Runs `npm start` as a user does, in its own process, and reads its state folder. */
 

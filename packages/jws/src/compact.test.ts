@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { base64url, generatePair, signText } from "../fixtures/raw_jws.ts";
 import { signCompact, verifyCompact } from "./compact.ts";
@@ -8,7 +8,7 @@ import { textEncoding } from "./encoding.ts";
 import { JwsError, type JwsReason } from "./errors.ts";
 import { importVerifyingKey } from "./keys.ts";
 import { keySigner } from "./signer.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

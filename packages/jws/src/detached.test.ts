@@ -7,14 +7,14 @@ import {
   assertRejects,
   assertStrictEquals,
   assertThrows,
-} from "@std/assert";
+} from "../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { base64url, generatePair, HEADER, signHeader } from "../fixtures/raw_jws.ts";
 import { parseDetached, signDetached, verifyDetached } from "./detached.ts";
 import { textEncoding } from "./encoding.ts";
 import { JwsError } from "./errors.ts";
 import { keySigner, type Signer } from "./signer.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

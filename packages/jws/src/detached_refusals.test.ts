@@ -1,6 +1,11 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assertEquals, assertGreaterOrEqual, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assertEquals,
+  assertGreaterOrEqual,
+  assertRejects,
+  assertStringIncludes,
+} from "../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import {
   mutate,
@@ -14,7 +19,7 @@ import {
 import { base64url } from "../fixtures/raw_jws.ts";
 import { parseDetached, verifyDetached } from "./detached.ts";
 import { JwsError } from "./errors.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

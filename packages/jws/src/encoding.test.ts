@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { decodeBase64url, textEncoding } from "./encoding.ts";
 import { JwsError, type JwsReason } from "./errors.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

@@ -1,12 +1,12 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { CompactSign, compactVerify, FlattenedSign, flattenedVerify } from "jose";
 import { generatePair } from "../fixtures/raw_jws.ts";
 import { signCompact, verifyCompact } from "./compact.ts";
 import { signDetached, verifyDetached } from "./detached.ts";
 import { keySigner } from "./signer.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 const CASES = 1000;
 const pairs = await Promise.all(Array.from({ length: 16 }, generatePair));

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../tools/testing/assert.ts";
 import { base64url } from "../fixtures/raw_jws.ts";
 import { parseDetached, signDetached, verifyDetached } from "./detached.ts";
 import type { CryptoKey } from "./es256.ts";

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStrictEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { JwsError, type JwsReason } from "./errors.ts";
 import { checkSignature, signatureFromDer } from "./signature.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

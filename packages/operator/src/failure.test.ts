@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "../../../tools/testing/assert.ts";
 import { readKeys } from "@gold-partner/server";
 import { failureOf } from "./failure.ts";
 

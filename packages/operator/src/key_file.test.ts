@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
 import { findKeyFile } from "./database.ts";
 import { Failure } from "./failure.ts";
 import { type KeyFile, openKeyFile } from "./key_file.ts";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
 import { Failure } from "./failure.ts";
 import { operatorKeyFile } from "./run_file.ts";
 import { findSshKey } from "./ssh_key.ts";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../tools/testing/assert.ts";
+import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { goldPartner } from "./gold_partner.ts";
 import { printableJson, tableText } from "./output.ts";
 

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
 import { textEncoding } from "@gold-partner/jws";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { hostBytes } from "./bytes.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

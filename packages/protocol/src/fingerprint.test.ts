@@ -1,4 +1,4 @@
-import { assertEquals, assertNotEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertNotEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import { readJson } from "@gold-partner/canonical";
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";

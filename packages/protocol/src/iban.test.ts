@@ -1,9 +1,9 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { composeIBAN, isValidIBAN } from "ibantools";
 import { describe, it } from "node:test";
 import { IbanError, maskIban, parseIban } from "./iban.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

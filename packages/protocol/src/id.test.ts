@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { ID_PREFIX, idForm, idOfUuid, isId, newId, REQUEST_ID_FORM, uuidOfId } from "./id.ts";
 

@@ -1,8 +1,8 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { describe, it } from "node:test";
 import { formatInstant, isDate, normalizeInstant, parseInstant } from "./instant.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

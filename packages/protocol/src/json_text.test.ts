@@ -1,10 +1,10 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../tools/testing/assert.ts";
 import { JsonNumber, readJson } from "@gold-partner/canonical";
 import fc from "fast-check";
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
 import { writeJson } from "./json_text.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

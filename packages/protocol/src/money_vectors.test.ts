@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import makeVectors from "../../../vectors/make/money.ts";
 import {

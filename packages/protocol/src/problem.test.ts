@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { newId } from "./id.ts";
 import { problemBody, problemSchema, tokenErrorBody, tokenErrorSchema } from "./problem.ts";

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import { JsonNumber } from "@gold-partner/canonical";
 import fc from "fast-check";
 import { describe, it } from "node:test";
@@ -26,7 +26,7 @@ import {
   PRICE_MAX_PIPS,
   SAR_DECIMALS,
 } from "./quantity_range.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { formatGrams, formatHalalas, formatPrice } from "./quantity.ts";
 import * as range from "./quantity_range.ts";

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import Big from "big.js";
 import fc from "fast-check";
 import { describe, it } from "node:test";
@@ -17,7 +17,7 @@ import {
   type QuoteTerms,
   type Side,
 } from "./rounding.ts";
-import { seedTests } from "../../../testing/seed.ts";
+import { seedTests } from "../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

@@ -1,7 +1,13 @@
 import { Buffer } from "node:buffer";
 import { inspect } from "node:util";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+  assertThrows,
+} from "../../../tools/testing/assert.ts";
 import {
   newWebhookSecret,
   parseWebhookSecret,

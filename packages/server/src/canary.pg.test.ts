@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../tools/testing/assert.ts";
 import { newTestKey, type TestPartner } from "../testing/partner.ts";
 import { type TestService, testService } from "../testing/service.ts";
 

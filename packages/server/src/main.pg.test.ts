@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEquals, assertMatch } from "@std/assert";
-import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
-import { until } from "../../../testing/until.ts";
+import { assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
+import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
+import { until } from "../../../tools/testing/until.ts";
 import { type TestBooks, testBooks } from "../testing/books.ts";
 import { testService } from "../testing/service.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES, PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
 import { expectProblem } from "../testing/problem.ts";
 import { newTestKey, type TestKey } from "../testing/partner.ts";

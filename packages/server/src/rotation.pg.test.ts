@@ -2,7 +2,7 @@ import { addTestCertificate, newTestKey, type TestKey, type TestPartner } from "
 import { expectProblem } from "../testing/problem.ts";
 import { type TestService, testService } from "../testing/service.ts";
 import { jwksReply } from "@gold-partner/protocol";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { createSealing, hashSecret, readKeys } from "./mod.ts";

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { type TestService, testService } from "../testing/service.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { migrate } from "../src/database/migrate.ts";
 import postgres, { type Sql } from "postgres";
-import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
+import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
 import { insertPartner } from "./partner.ts";
 
 /** A migrated database for one test, with helpers that write what an operator would write. */

@@ -14,7 +14,7 @@ import { hostBytes, newWebhookSecret, requestSigner } from "@gold-partner/protoc
 import { hashSecret } from "../src/admission/token/client_secret.ts";
 import { createSealing } from "../src/sealing.ts";
 import type { Sql } from "postgres";
-import { generateJwk } from "../../../testing/generated_key.ts";
+import { generateJwk } from "../../../tools/testing/generated_key.ts";
 
 /** A partner of a service fixture, with everything that it needs to call the service. */
 export interface TestPartner {

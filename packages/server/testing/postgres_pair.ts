@@ -11,9 +11,9 @@ import {
   stopPostmaster,
   type TestPostgres,
   testPostgres,
-} from "@gold-partner/local-postgres";
+} from "@gold-partner/dev/postgres";
 import postgres, { type Sql } from "postgres";
-import { until } from "../../../testing/until.ts";
+import { until } from "../../../tools/testing/until.ts";
 
 type Name = "first" | "second";
 

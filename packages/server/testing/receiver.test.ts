@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
 import { testCertificate, type TestReceiver, testReceiver } from "./receiver.ts";
 
 describe("testReceiver()", () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hostBytes } from "@gold-partner/protocol";
 import { assemble, type Config, createApp, createLog, createSealing, readConfig } from "../src/mod.ts";
-import type { TestPostgres } from "@gold-partner/local-postgres";
+import type { TestPostgres } from "@gold-partner/dev/postgres";
 import { type TestBooks, testBooks } from "./books.ts";
 import {
   createTestPartner,

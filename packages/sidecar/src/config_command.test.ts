@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
+import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { SIDECAR_SETTINGS } from "./settings.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));

@@ -1,4 +1,4 @@
-import { assertRejects } from "@std/assert";
+import { assertRejects } from "../../../tools/testing/assert.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

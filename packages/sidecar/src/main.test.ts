@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { assert, assertEquals, assertMatch } from "@std/assert";
-import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
+import { assert, assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
+import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { newSoftwareKey } from "../../testing/mod.ts";
 import { parsePublicKey, type SshKeyType } from "./public_key.ts";
 import { verifySshsig } from "./sshsig.ts";

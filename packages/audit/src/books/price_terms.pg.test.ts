@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { migrate, simulatedSource, type TestBooks, testBooks } from "@gold-partner/server/testing";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import postgres from "postgres";
-import { dropLogins } from "../../../../testing/drop_logins.ts";
-import { seedTests } from "../../../../testing/seed.ts";
+import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
+import { seedTests } from "../../../../tools/testing/seed.ts";
 import { auditBooks } from "../full_audit.ts";
 import { withSnapshot } from "../snapshot.ts";
 

@@ -8,10 +8,10 @@ import {
   launch,
   startPostgres,
   stopPostmaster,
-} from "@gold-partner/local-postgres";
-import { assertEquals } from "@std/assert";
+} from "@gold-partner/dev/postgres";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import postgres, { type Sql } from "postgres";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { Findings } from "../findings.ts";
 import { openAuditConnection } from "../snapshot.ts";
 import { compareSettings } from "./settings.ts";

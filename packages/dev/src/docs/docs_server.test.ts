@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
-import { findFreePort } from "@gold-partner/local-postgres";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { findFreePort } from "../postgres/mod.ts";
+import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { openDocs } from "./docs_server.ts";
 import type { StartFacts } from "./start_page.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, it } from "node:test";
-import { assertEquals, assertLessOrEqual, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertLessOrEqual, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { createAuthority, type Fixture, readToEnd, startFixture } from "./fixture.ts";
 
 const MEBIBYTE = 1024 * 1024;

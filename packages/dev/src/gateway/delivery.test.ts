@@ -3,7 +3,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Agent, request as httpsRequest } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, before, beforeEach, describe, it } from "node:test";
-import { assert, assertEquals, assertLessOrEqual, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertLessOrEqual,
+  assertRejects,
+  assertStringIncludes,
+} from "../../../../tools/testing/assert.ts";
 import { type GatewayOptions, GatewayStartError, startGateway } from "./start_gateway.ts";
 import {
   type Authority,

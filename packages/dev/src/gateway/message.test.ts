@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { createAuthority, type Echo, echo, type Fixture, startFixture, valuesIn } from "./fixture.ts";
 
 const CLOSE = "Host: localhost\r\nConnection: close\r\n";

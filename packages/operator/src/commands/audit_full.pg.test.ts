@@ -5,7 +5,7 @@ import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import {
   approveSigned,
   newSignatory,
@@ -15,7 +15,7 @@ import {
   type Signatory,
 } from "@gold-partner/server/testing";
 import { forgeKey } from "@gold-partner/approvals/testing";
-import { dropLogins } from "../../../../testing/drop_logins.ts";
+import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 import { connect } from "../database.ts";
 import { runGold } from "../gold_fixture.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { X509Certificate } from "node:crypto";
 import { rename } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";

@@ -1,6 +1,6 @@
 import { PostgresPair } from "@gold-partner/server/testing";
 import { after, before, describe, it } from "node:test";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { assertRefused, type TestOperator, testOperator } from "./fixture.ts";
 
 describe("gold, with a synchronous standby", () => {

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { SETTINGS } from "@gold-partner/server";
 import { runGold } from "../gold_fixture.ts";
 import { assertRefused as refused, itemsOf } from "./fixture.ts";

@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import type { TestPartner } from "@gold-partner/server/testing";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 

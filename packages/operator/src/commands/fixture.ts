@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestService, testService } from "@gold-partner/server/testing";
 import { type Run, runGold } from "../gold_fixture.ts";
 import { type KeyFile, openKeyFile } from "../key_file.ts";
-import { dropLogins } from "../../../../testing/drop_logins.ts";
+import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 
 interface Person {
   readonly login: string;

@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { addTestCertificate } from "@gold-partner/server/testing";
 import { randomBytes } from "node:crypto";
 import { runGold } from "../gold_fixture.ts";

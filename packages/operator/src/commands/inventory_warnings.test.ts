@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import type { Credential } from "./credential.ts";
 import { isLive, warningsOf } from "./inventory_warnings.ts";
 

@@ -1,5 +1,5 @@
 import { createSealing, readKeys } from "@gold-partner/server";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
-import { until } from "../../../../testing/until.ts";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { assertRefused as refused, type TestOperator, testOperator } from "./fixture.ts";
 
 describe("gold market", () => {

@@ -1,11 +1,11 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
 import postgres, { type Sql } from "postgres";
 import { type Run, runGold } from "../gold_fixture.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 import { ROLES } from "../roles.ts";
-import { dropLogins } from "../../../../testing/drop_logins.ts";
+import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 
 const GROUPS = ROLES.map((role) => `gold_${role}`);
 

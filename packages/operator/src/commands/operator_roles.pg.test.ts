@@ -1,11 +1,11 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import { type Run, runGold } from "../gold_fixture.ts";
 import { ROLES } from "../roles.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
-import { dropLogins } from "../../../../testing/drop_logins.ts";
+import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 
 /** A command that needs the role pricing. */
 const SET_PRICE = ["price", "set", "--mid", "500", "--spread", "60", "--source", "fixed"];

@@ -1,11 +1,11 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import postgres, { type Sql } from "postgres";
 import { migrate } from "@gold-partner/server";
-import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
+import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
 import { randomBytes } from "node:crypto";
-import { dropLogins } from "../../../../testing/drop_logins.ts";
-import { until } from "../../../../testing/until.ts";
+import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
+import { until } from "../../../../tools/testing/until.ts";
 
 const LIMITS = ["idle_in_transaction_session_timeout=5000", "lock_timeout=2000", "statement_timeout=10000"];
 

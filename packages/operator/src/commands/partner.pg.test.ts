@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { newTestKey } from "@gold-partner/server/testing";
 import { jwkThumbprint } from "@gold-partner/jws";
 import { runGold } from "../gold_fixture.ts";

@@ -2,7 +2,7 @@ import { after, before, describe, it } from "node:test";
 import { Buffer } from "node:buffer";
 import { chmod } from "node:fs/promises";
 import process from "node:process";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { readKeys } from "@gold-partner/server";
 import { runGold } from "../gold_fixture.ts";
 import { generateKeyPair } from "../pki/key_pair.ts";

@@ -1,8 +1,8 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { runGold } from "../gold_fixture.ts";
 import { assertRefused as refused, type TestOperator, testOperator } from "./fixture.ts";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 
 const URL_OF_PRICES = "https://prices.example/gold";
 

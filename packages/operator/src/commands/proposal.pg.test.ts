@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { match, ok } from "node:assert/strict";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { connect } from "../database.ts";
 import { runGold } from "../gold_fixture.ts";
 import { generateKeyPair } from "../pki/key_pair.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { CHANGES } from "@gold-partner/approvals";
 import { consequencesOf } from "./proposal_view.ts";
 

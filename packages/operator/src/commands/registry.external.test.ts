@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { match } from "node:assert/strict";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { assemble, createLog } from "@gold-partner/server";
-import { deploymentLine, makeSshKey } from "../../../../testing/operator_keys.ts";
+import { deploymentLine, makeSshKey } from "../../../../tools/testing/operator_keys.ts";
 import { type Run, runGold } from "../gold_fixture.ts";
 import { parsePublicKey } from "@gold-partner/approvals";
 import type { Row } from "../command.ts";

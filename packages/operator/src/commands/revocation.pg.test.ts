@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { testSerial } from "@gold-partner/server/testing";
 import { rename, stat } from "node:fs/promises";
 import { after, before, beforeEach, describe, it } from "node:test";

@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import type { TestPartner } from "@gold-partner/server/testing";
 import { parseWebhookSecret } from "@gold-partner/protocol";
 import { createSealing, readKeys } from "@gold-partner/server";

@@ -8,7 +8,7 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from "@peculiar/x509";
-import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { X509Certificate } from "node:crypto";
 import { certifyAuthority, openAuthority } from "./authority.ts";

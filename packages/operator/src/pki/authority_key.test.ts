@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { env, execPath } from "node:process";
 import { describe, it } from "node:test";
 import { type AuthorityKey, readAuthorityKey, useSigningCommand } from "./authority_key.ts";

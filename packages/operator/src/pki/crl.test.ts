@@ -1,5 +1,5 @@
 import "reflect-metadata";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { X509Crl } from "@peculiar/x509";
 import { type CrlOrder, issueCrl } from "./crl.ts";

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { readCsr } from "./csr.ts";
 import { NEW_P256, openFolder, type OpensslFolder, requestBy } from "./openssl_folder.ts";

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { readCsr } from "./csr.ts";
 import { PkiError } from "./errors.ts";

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { type Authority, openAuthority } from "./authority.ts";
 import { readAuthorityKey, useSigningCommand } from "./authority_key.ts";

@@ -1,5 +1,5 @@
 import "reflect-metadata";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
 import { describe, it } from "node:test";
 import { SubjectAlternativeNameExtension } from "@peculiar/x509";

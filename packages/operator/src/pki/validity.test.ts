@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { PkiError } from "./errors.ts";
 import { AUTHORITY_NOTICE_DAYS, daysFrom, endsWithin, yearsFrom } from "./validity.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { newWebhookSecret } from "@gold-partner/protocol";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import type { Finding } from "../command.ts";
 import { TestSender } from "./test_sender.ts";
 import { checkReceiver } from "./check_receiver.ts";

@@ -8,8 +8,8 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { newWebhookSecret } from "@gold-partner/protocol";
 import { testCertificate } from "@gold-partner/server/testing";
-import { assertEquals } from "@std/assert";
-import { until } from "../../../../testing/until.ts";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { goldPartner } from "../gold_partner.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));

@@ -1,5 +1,5 @@
 import { readJson } from "@gold-partner/canonical";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { hostBytes } from "../bytes.ts";
 import { problemSchema, tokenErrorSchema } from "../problem.ts";

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { TOKEN_PROBLEM_REGISTRY } from "../problem_registry.ts";
 import { ENDPOINTS, type OperationId } from "./endpoints.ts";

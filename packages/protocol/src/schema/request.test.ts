@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { readJson } from "@gold-partner/canonical";
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { busy, done, gate, item, ok, scripted, turn } from "./batcher_fixture.ts";
 
 describe("Batcher", () => {

@@ -12,7 +12,7 @@ import type { Outcome } from "./outcome.ts";
 import { type OrderItem, sendOrders } from "./trading/book_orders.ts";
 import { type QuoteItem, sendQuotes } from "./trading/book_quotes.ts";
 import { sendWithdrawal, type WithdrawalItem } from "./withdrawal/book_withdrawal.ts";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 
 /**
  * A fixture for tests of the books. It creates complete items, books single items, and reads the books as

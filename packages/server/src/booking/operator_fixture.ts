@@ -1,7 +1,7 @@
 import type { TestBooks } from "../../testing/books.ts";
 import { randomBytes } from "node:crypto";
 import postgres, { type Sql } from "postgres";
-import { dropLogins } from "../../../../testing/drop_logins.ts";
+import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 
 /** An operator with its own login. A test uses two of them for a change that needs two people. */
 export interface TestOperator {

@@ -1,9 +1,9 @@
 import { type TestBooks, testBooks } from "../../testing/books.ts";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
-import { dropLogins } from "../../../../testing/drop_logins.ts";
+import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 import { bookWithdrawal, withdrawalItem } from "../booking/fixture.ts";
 import {
   approveDeposit,

@@ -1,10 +1,10 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
-import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
 import fc from "fast-check";
 import postgres, { type Sql } from "postgres";
 import { arrayLiteral, byteaLiteral } from "./array_literal.ts";
-import { seedTests } from "../../../../testing/seed.ts";
+import { seedTests } from "../../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

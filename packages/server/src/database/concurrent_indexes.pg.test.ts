@@ -1,8 +1,8 @@
-import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
-import { assertEquals, assertRejects } from "@std/assert";
+import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
+import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { readConcurrentIndex } from "./concurrent_indexes.ts";
 import { migrate } from "./migrate.ts";
 import { readMigrations } from "./migrations.ts";

@@ -1,5 +1,5 @@
 import { type TestBooks, testBooks } from "../../testing/books.ts";
-import { assertRejects } from "@std/assert";
+import { assertRejects } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
 import { requireDurability } from "./durability.ts";

@@ -1,8 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertNotEquals,
+  assertStringIncludes,
+} from "../../../../tools/testing/assert.ts";
 import { openDatabase } from "@gold-partner/database";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { untilWaiting } from "../booking/fixture.ts";
 import { PostgresPair } from "../../testing/postgres_pair.ts";
 import { type TestService, testService } from "../../testing/service.ts";

@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { type Granted, readGranted, readLists, readRelations } from "./granted_fixture.ts";
 

@@ -13,8 +13,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
-import { until } from "../../../../testing/until.ts";
+import {
+  assertEquals,
+  assertNotEquals,
+  assertRejects,
+  assertThrows,
+} from "../../../../tools/testing/assert.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { publicIdOf } from "../booking/operator_fixture.ts";
 import { Refusal } from "../http/refusal.ts";

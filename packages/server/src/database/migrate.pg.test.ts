@@ -1,6 +1,6 @@
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
-import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
+import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { runtimeArguments } from "../../../../testing/runtime_arguments.ts";
-import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
-import { assert, assertEquals, assertRejects } from "@std/assert";
-import { until } from "../../../../testing/until.ts";
+import { runtimeArguments } from "../../../../tools/testing/runtime_arguments.ts";
+import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
+import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { closePools, connect, openPools } from "./pools.ts";
 import type { Pool } from "./query.ts";
 

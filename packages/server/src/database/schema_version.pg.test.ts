@@ -1,5 +1,5 @@
-import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
-import { assertEquals, assertRejects } from "@std/assert";
+import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
+import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
 import { type TestBooks, testBooks } from "../../testing/books.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { type TestBooks, testBooks } from "../../testing/books.ts";
 
 const PAGE = new URL("../../../../docs/security_model.md", import.meta.url);

@@ -1,9 +1,9 @@
 import { expectProblem } from "../../testing/problem.ts";
 import { type TestService, testService } from "../../testing/service.ts";
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { Refusal } from "../http/refusal.ts";
 import { UNREPLICATED } from "@gold-partner/database";
 import { plantQuote } from "../booking/fixture.ts";

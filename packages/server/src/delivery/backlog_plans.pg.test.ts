@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type TestBooks, testBooks } from "../../testing/books.ts";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { connectExplaining, type ExplainingConnection, type PlanNode } from "../reads/plan_fixture.ts";
 import { type DeliveryStore, openDeliveryStore } from "./delivery_store.ts";

@@ -1,5 +1,11 @@
 import { after, afterEach, before, describe, it } from "node:test";
-import { assert, assertEquals, assertLessOrEqual, assertMatch, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertLessOrEqual,
+  assertMatch,
+  assertThrows,
+} from "../../../../tools/testing/assert.ts";
 import { type Delivery, type TestReceiver, testReceiver } from "../../testing/receiver.ts";
 import { createTestPartner } from "../../testing/partner.ts";
 import { type TestService, testService } from "../../testing/service.ts";
@@ -21,7 +27,7 @@ import {
   untilState,
   verify,
 } from "./webhook_fixture.ts";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 
 const TIMEOUT_MS = 30_000;
 

@@ -3,13 +3,18 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "../../../../tools/testing/assert.ts";
 import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { readConfig, readDeliveryConfig } from "../config.ts";
 import { startDelivery } from "./delivery_service.ts";
 import { type Service, startService } from "../service.ts";
 import { sendRaw } from "../service_fixture.ts";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 
 describe("startDelivery()", () => {
   let books: TestBooks;

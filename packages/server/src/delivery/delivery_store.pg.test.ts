@@ -1,8 +1,8 @@
 import { after, before, describe, it } from "node:test";
 import { randomUUID } from "node:crypto";
 import { type TestBooks, testBooks } from "../../testing/books.ts";
-import { assertEquals, assertRejects } from "@std/assert";
-import { until } from "../../../../testing/until.ts";
+import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { connect } from "../database/pools.ts";
 import type { Pool } from "../database/query.ts";
 import { createReceiver } from "./delivery_fixture.ts";

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import type { TestPartner } from "../../testing/partner.ts";
 import { type TestReceiver, testReceiver } from "../../testing/receiver.ts";
 import { type TestService, testService } from "../../testing/service.ts";
@@ -18,7 +18,7 @@ import {
   untilNotified,
   untilState,
 } from "./webhook_fixture.ts";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 
 describe("delivery processes", () => {
   let service: TestService;

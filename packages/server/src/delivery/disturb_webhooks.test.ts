@@ -1,5 +1,5 @@
 import { newWebhookSecret, parseWebhookSecret } from "@gold-partner/protocol";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { createDisturbances, type DisturbanceOf } from "./disturb_webhooks.ts";

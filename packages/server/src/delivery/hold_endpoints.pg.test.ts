@@ -1,5 +1,5 @@
 import { type TestBooks, testBooks } from "../../testing/books.ts";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import type { EndpointRow } from "./delivery_store.ts";
 import {

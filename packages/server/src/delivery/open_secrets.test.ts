@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { newWebhookSecret } from "@gold-partner/protocol";
 import { createSealing, type Sealing } from "../sealing.ts";
 import { createSecretOpener } from "./open_secrets.ts";

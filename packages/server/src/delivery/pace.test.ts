@@ -1,8 +1,8 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { Pace } from "./pace.ts";
-import { seedTests } from "../../../../testing/seed.ts";
+import { seedTests } from "../../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

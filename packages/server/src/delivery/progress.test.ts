@@ -1,8 +1,8 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { Progress } from "./progress.ts";
-import { seedTests } from "../../../../testing/seed.ts";
+import { seedTests } from "../../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

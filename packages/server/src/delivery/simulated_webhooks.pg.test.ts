@@ -1,6 +1,6 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "../../../../tools/testing/assert.ts";
 import { after, afterEach, before, describe, it } from "node:test";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { type Delivery, type TestReceiver, testReceiver } from "../../testing/receiver.ts";
 import { type TestService, testService } from "../../testing/service.ts";
 import { attemptsOf, endWaits, eventOf, fund, fundAtOnce, sequencesOf, verify } from "./webhook_fixture.ts";

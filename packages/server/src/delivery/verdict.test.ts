@@ -1,9 +1,9 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import type { Attempt } from "./send/sender.ts";
 import { evaluateAttempt, type Tried } from "./verdict.ts";
-import { seedTests } from "../../../../testing/seed.ts";
+import { seedTests } from "../../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

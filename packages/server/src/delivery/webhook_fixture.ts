@@ -2,7 +2,7 @@ import type { Delivery } from "../../testing/receiver.ts";
 import type { TestPartner } from "../../testing/partner.ts";
 import type { TestService } from "../../testing/service.ts";
 import { parseWebhookSecret, verifyWebhook } from "@gold-partner/protocol";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 
 /**
  * Fixtures for end-to-end delivery tests: they cause events as partners do, and read the delivery state from

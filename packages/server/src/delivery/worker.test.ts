@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
+import { assert, assertEquals, assertLessOrEqual } from "../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { answered, pause, SECRET, Stage, TEST_TRIES } from "./worker_fixture.ts";
-import { seedTests } from "../../../../testing/seed.ts";
+import { seedTests } from "../../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

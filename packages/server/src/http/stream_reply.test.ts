@@ -1,6 +1,6 @@
 import { createAdaptorServer } from "@hono/node-server";
 import { newId } from "@gold-partner/protocol";
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";

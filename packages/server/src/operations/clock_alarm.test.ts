@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { createClockAlarm } from "./clock_alarm.ts";
 import type { LogFields } from "./log.ts";

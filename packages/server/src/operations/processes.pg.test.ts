@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assertEquals, assertNotEquals } from "@std/assert";
-import { isAlive } from "../../../../testing/is_alive.ts";
+import { assertEquals, assertNotEquals } from "../../../../tools/testing/assert.ts";
+import { isAlive } from "../../../../tools/testing/is_alive.ts";
 import { type TestService, testService } from "../../testing/service.ts";
 import {
   type Answer,

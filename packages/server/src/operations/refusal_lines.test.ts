@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
-import { until } from "../../../../testing/until.ts";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { createRefusalLines } from "./refusal_lines.ts";
 
 describe("createRefusalLines()", () => {

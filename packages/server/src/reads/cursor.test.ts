@@ -1,5 +1,5 @@
 import { hostBytes } from "@gold-partner/protocol";
-import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertThrows } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { Refusal } from "../http/refusal.ts";
 import { readCursor, writeCursor } from "./cursor.ts";

@@ -1,5 +1,5 @@
 import { type TestBooks, testBooks } from "../../testing/books.ts";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { openAccountReads } from "./account_reads.ts";
 import { connectExplaining, type ExplainingConnection, type PlanNode } from "./plan_fixture.ts";

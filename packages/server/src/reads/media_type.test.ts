@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { prefersCsv } from "./media_type.ts";
 

@@ -1,5 +1,5 @@
 import { type TestBooks, testBooks } from "../../testing/books.ts";
-import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertNotEquals } from "../../../../tools/testing/assert.ts";
 import { after, before, beforeEach, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
 

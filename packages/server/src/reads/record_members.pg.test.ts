@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
-import { RECORD_CASES } from "../../../../testing/record_cases.ts";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { RECORD_CASES } from "../../../../tools/testing/record_cases.ts";
 import { type TestBooks, testBooks } from "../../testing/mod.ts";
 
 const TABLES: Readonly<Record<string, string>> = { order: "orders" };

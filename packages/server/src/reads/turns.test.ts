@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { Refusal } from "../http/refusal.ts";
 import { createTurns } from "./turns.ts";

@@ -1,6 +1,6 @@
 import { type TestService, testService } from "../../testing/service.ts";
 import { type BalancesReply, balancesReply } from "@gold-partner/protocol";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { sendOrders } from "../booking/trading/book_orders.ts";
 import { bookFunding, fundingItem, orderItem, plantQuote } from "../booking/fixture.ts";

@@ -3,10 +3,10 @@ import type { TestPartner } from "../../testing/partner.ts";
 import { type TestReceiver, testReceiver } from "../../testing/receiver.ts";
 import { type TestService, testService } from "../../testing/service.ts";
 import { type EventReply, eventReply, eventsReply } from "@gold-partner/protocol";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 
 describe("webhook tests and redeliveries", () => {
   let service: TestService;

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { canonicalRequest } from "@gold-partner/canonical";
 import { importVerifyingKey, verifyDetached } from "@gold-partner/jws";
 import { chainKeyReply, hostBytes } from "@gold-partner/protocol";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { type TestService, testService } from "../../testing/service.ts";
 import { type Account, openAccount } from "./fixture.ts";
 

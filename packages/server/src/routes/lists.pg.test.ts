@@ -8,7 +8,7 @@ import {
   ordersReply,
   withdrawalsReply,
 } from "@gold-partner/protocol";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { type Account, openAccount } from "./fixture.ts";
 

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { expectProblem } from "../../testing/problem.ts";
 import { type TestService, testService } from "../../testing/service.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES, hostBytes, type ProbeReply, probeReply } from "@gold-partner/protocol";
 import { expectProblem } from "../../testing/problem.ts";
 import { newTestKey } from "../../testing/partner.ts";

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { type ProbeMistake, type ProbeReply, probeReply } from "@gold-partner/protocol";
 import { expectProblem } from "../../testing/problem.ts";
 import { newTestKey, type TestPartner } from "../../testing/partner.ts";

@@ -1,6 +1,6 @@
 import { type TestService, testService } from "../../testing/service.ts";
 import { quoteReply } from "@gold-partner/protocol";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { plantQuote, untilWaiting } from "../booking/fixture.ts";
 import { type Account, openAccount } from "./fixture.ts";

@@ -11,7 +11,7 @@ import {
   withdrawalReply,
   withdrawalsReply,
 } from "@gold-partner/protocol";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import {
   approveDeposit,

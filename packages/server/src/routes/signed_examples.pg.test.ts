@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { jwkThumbprint } from "@gold-partner/jws";
 import { ENDPOINTS, openApiDocument, type OperationId, operationsOf } from "@gold-partner/protocol";

@@ -5,10 +5,10 @@ import {
   simulationsReply,
   withdrawalReply,
 } from "@gold-partner/protocol";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { approveWithdrawal, hireOperator, type TestOperator } from "../booking/operator_fixture.ts";
 import { expectProblem } from "../../testing/problem.ts";
 import { type TestService, testService } from "../../testing/service.ts";

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { expectProblem } from "../../testing/problem.ts";
 import { type TestService, testService } from "../../testing/service.ts";
 import { parseSignedDecimal, type StatementReply, statementReply } from "@gold-partner/protocol";
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { hireOperator, rejectWithdrawal } from "../booking/operator_fixture.ts";
 import { type Account, openAccount } from "./fixture.ts";

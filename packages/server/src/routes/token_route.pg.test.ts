@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import {
   BODY_MAX_BYTES,
   TOKEN_PROBLEM_REGISTRY,

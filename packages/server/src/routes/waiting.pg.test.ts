@@ -1,10 +1,10 @@
 import { expectProblem } from "../../testing/problem.ts";
 import type { TestPartner } from "../../testing/partner.ts";
 import { type TestService, testService } from "../../testing/service.ts";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 
 /**
  * The timeouts of locks and statements. The service's own could expire on a busy machine before all requests

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { request, startTestEnvoy, type TestEnvoy, valuesOf } from "../envoy_fixture.ts";
 

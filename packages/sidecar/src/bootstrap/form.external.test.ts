@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { PROBLEM_REGISTRY, problemBody, type ProblemCode } from "@gold-partner/protocol";
 import { after, before, describe, it } from "node:test";
 import { type Answer, request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { request, startTestEnvoy, type TestEnvoy, valuesOf } from "../envoy_fixture.ts";

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { once } from "node:events";
 import { connect as connectTcp } from "node:net";
 import { after, before, describe, it } from "node:test";

@@ -1,8 +1,8 @@
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { findFreePort } from "@gold-partner/local-postgres";
+import { findFreePort } from "@gold-partner/dev/postgres";
 import { askAdmin } from "../admin.ts";
 import { startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 

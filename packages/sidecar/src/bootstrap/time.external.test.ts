@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";

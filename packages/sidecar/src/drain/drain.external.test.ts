@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { runtimeArguments } from "../../../../testing/runtime_arguments.ts";
+import { assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
+import { runtimeArguments } from "../../../../tools/testing/runtime_arguments.ts";
 import { startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEquals, assertMatch } from "@std/assert";
-import { runtimeArguments } from "../../../../testing/runtime_arguments.ts";
+import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
+import { runtimeArguments } from "../../../../tools/testing/runtime_arguments.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { drainEnvoy } from "./drain_envoy.ts";
 
 type State = readonly [stopped: number, connections: number, requests: number];

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findFreePort } from "@gold-partner/local-postgres";
+import { findFreePort } from "@gold-partner/dev/postgres";
 import { readAnswer, readToEnd, request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import type { Identity } from "../pki_fixture.ts";
 import { FRONT_SOCKET, HAPROXY_FILE } from "./haproxy.ts";

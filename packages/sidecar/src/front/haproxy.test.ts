@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { readSidecarConfig } from "../settings.ts";
 import { haproxyFiles } from "./haproxy.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type TestBooks, testBooks } from "@gold-partner/server/testing";
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { syncTrust } from "../trust/trust_sync.ts";
 import { isServed, startTestFront, type TestFront } from "./front_fixture.ts";
 import { readPartnerAddresses } from "./partner_addresses.ts";

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { type TestBooks, testBooks } from "@gold-partner/server/testing";
-import { runtimeArguments } from "../../../../testing/runtime_arguments.ts";
+import { runtimeArguments } from "../../../../tools/testing/runtime_arguments.ts";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import type { Identity } from "../pki_fixture.ts";
 

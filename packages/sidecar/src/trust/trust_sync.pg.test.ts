@@ -13,13 +13,13 @@ import {
   type TestBooks,
   testBooks,
 } from "@gold-partner/server/testing";
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import postgres from "postgres";
 import { isEverythingSigned, syncTrust, type TrustSync, writeTrustOnce } from "./trust_sync.ts";
 import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_fixture.ts";
 import { TRUST_FILE } from "./trust_folder.ts";
-import { dropLogins } from "../../../../testing/drop_logins.ts";
-import { until } from "../../../../testing/until.ts";
+import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
+import { until } from "../../../../tools/testing/until.ts";
 
 const OTHER_ENDS_MS = Date.parse("2027-11-20T16:16:31Z");
 const [ONE, OTHER] = ["1", "2"].map((digit) => digit.repeat(64));

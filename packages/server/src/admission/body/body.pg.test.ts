@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES, hostBytes } from "@gold-partner/protocol";
 import { expectProblem } from "../../../testing/problem.ts";
 import { type Sending, type TestService, testService } from "../../../testing/service.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { after, afterEach, before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { addTestCertificate, newTestKey, type TestPartner } from "../../../testing/partner.ts";
 import { expectProblem } from "../../../testing/problem.ts";
 import { type Sending, type TestService, testService } from "../../../testing/service.ts";

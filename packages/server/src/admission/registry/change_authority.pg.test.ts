@@ -1,6 +1,6 @@
 import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Sql, TransactionSql } from "postgres";

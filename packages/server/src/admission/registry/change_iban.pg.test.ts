@@ -1,6 +1,6 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { testService } from "../../../testing/service.ts";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
 import { bookWithdrawal, untilWaiting, withdrawalItem, wordOf } from "../../booking/fixture.ts";

@@ -1,11 +1,11 @@
 import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/fixture.ts";
-import { dropLogins } from "../../../../../testing/drop_logins.ts";
+import { dropLogins } from "../../../../../tools/testing/drop_logins.ts";
 
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
 const hexOf = (byte: string) => byte.repeat(32);

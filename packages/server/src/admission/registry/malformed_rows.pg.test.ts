@@ -1,7 +1,7 @@
 import { expectProblem } from "../../../testing/problem.ts";
 import { newTestKey, type TestPartner } from "../../../testing/partner.ts";
 import { type TestService, testService } from "../../../testing/service.ts";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { randomBytes, randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { type WebhookEvent, webhookEvent } from "@gold-partner/protocol";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { addTestCertificate, TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
 import { hireOperator, type TestOperator } from "../../booking/operator_fixture.ts";

@@ -1,7 +1,7 @@
 import { newTestKey } from "../../../testing/partner.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { importVerifyingKey } from "@gold-partner/jws";
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "../../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 

@@ -1,6 +1,6 @@
 import { newTestKey } from "../../../testing/partner.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
 

@@ -1,5 +1,5 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { publicIdOf, verdictOf } from "../../booking/operator_fixture.ts";
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { after, before, describe, it } from "node:test";
 import { parseOperatorKeys, type RowDocument, storedRows } from "@gold-partner/approvals";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import type { Sql } from "postgres";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { newTestKey } from "../../../testing/partner.ts";

@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assertStringIncludes } from "@std/assert";
+import { assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import type { ProblemCode } from "@gold-partner/protocol";
 import { expectProblem } from "../../../testing/problem.ts";
 import { type Signing, type TestService, testService } from "../../../testing/service.ts";

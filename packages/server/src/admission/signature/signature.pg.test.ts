@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { assertNotEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertNotEquals, assertStringIncludes, assertThrows } from "../../../../../tools/testing/assert.ts";
 import { canonicalRequest } from "@gold-partner/canonical";
 import { hostBytes, type ProblemCode } from "@gold-partner/protocol";
 import { expectProblem } from "../../../testing/problem.ts";

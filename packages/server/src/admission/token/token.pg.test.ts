@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { signCompact } from "@gold-partner/jws";
 import { hostBytes, type ProblemCode } from "@gold-partner/protocol";
 import { addTestCertificate, newTestKey, type TestKey } from "../../../testing/partner.ts";

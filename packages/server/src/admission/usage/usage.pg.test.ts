@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import type { TestPartner } from "../../../testing/partner.ts";
 import { type TestService, testService } from "../../../testing/service.ts";
 import { recordUse } from "./record_use.ts";
 import type { Use } from "./usage_recorder.ts";
-import { until } from "../../../../../testing/until.ts";
+import { until } from "../../../../../tools/testing/until.ts";
 
 interface LastUses {
   readonly certificate: number | null;

@@ -1,7 +1,7 @@
 import { afterEach, describe, it } from "node:test";
-import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
+import { assert, assertEquals, assertLessOrEqual } from "../../../../../tools/testing/assert.ts";
 import { startUsageRecorder, type UsageRecorder, type Use } from "./usage_recorder.ts";
-import { until } from "../../../../../testing/until.ts";
+import { until } from "../../../../../tools/testing/until.ts";
 
 const AT_MS = Date.parse("2026-01-31T09:30:00.000Z");
 const MINUTE_MS = 60_000;

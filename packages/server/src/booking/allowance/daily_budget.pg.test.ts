@@ -1,7 +1,7 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { moveDayEndAway } from "../../../testing/close_today.ts";
 import type { QuoteRequest } from "@gold-partner/protocol";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { sendNonces } from "../nonce/spend_nonces.ts";
 import type { Outcome } from "../outcome.ts";
@@ -22,7 +22,7 @@ import {
   withdrawalItem,
   wordOf,
 } from "../fixture.ts";
-import { until } from "../../../../../testing/until.ts";
+import { until } from "../../../../../tools/testing/until.ts";
 import { limitClient } from "./allowance_fixture.ts";
 
 const SPENT = "answered daily_budget_exceeded";

@@ -1,7 +1,7 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { moveDayEndAway } from "../../../testing/close_today.ts";
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import type { Outcome } from "../outcome.ts";

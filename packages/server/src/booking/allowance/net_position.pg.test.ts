@@ -1,6 +1,6 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { moveDayEndAway } from "../../../testing/close_today.ts";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import { sendQuotes } from "../trading/book_quotes.ts";

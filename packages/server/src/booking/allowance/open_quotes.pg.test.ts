@@ -1,6 +1,6 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import { sendQuotes } from "../trading/book_quotes.ts";

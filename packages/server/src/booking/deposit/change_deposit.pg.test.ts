@@ -1,6 +1,6 @@
 import { BALANCE_MAX_HALALAS } from "@gold-partner/protocol";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import {
   approveDeposit,

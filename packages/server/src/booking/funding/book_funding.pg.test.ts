@@ -6,7 +6,7 @@ import {
   problemSchema,
 } from "@gold-partner/protocol";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import {
   bookFunding,

@@ -1,5 +1,5 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assertEquals, assertNotEquals } from "@std/assert";
+import { assertEquals, assertNotEquals } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import { bookOrder, newUuid, orderItem, readBooks, wordOf } from "../fixture.ts";

@@ -1,5 +1,5 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assertEquals, assertGreaterOrEqual } from "@std/assert";
+import { assertEquals, assertGreaterOrEqual } from "../../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { after, before, describe, it } from "node:test";
 import {
@@ -25,7 +25,7 @@ import {
   wordOf,
 } from "../fixture.ts";
 import { type Action, HistoryModel, pick, PRICE_PIPS, type Step } from "./history_fixture.ts";
-import { seedTests } from "../../../../../testing/seed.ts";
+import { seedTests } from "../../../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

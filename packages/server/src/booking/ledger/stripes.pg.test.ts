@@ -1,8 +1,8 @@
 import { after, before, beforeEach, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import type { Sql } from "postgres";
-import { seedTests } from "../../../../../testing/seed.ts";
+import { seedTests } from "../../../../../tools/testing/seed.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../fixture.ts";
 import { verdictOf } from "../operator_fixture.ts";

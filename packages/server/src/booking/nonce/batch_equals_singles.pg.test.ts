@@ -1,12 +1,12 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { after, before, describe, it } from "node:test";
 import type { ReservedSql } from "postgres";
 import { bookBothWays, CLIENTS, stageHoldings, uuidOf } from "../trading/batch_fixture.ts";
 import { newUuid } from "../fixture.ts";
 import { type NonceItem, sendNonces } from "./spend_nonces.ts";
-import { seedTests } from "../../../../../testing/seed.ts";
+import { seedTests } from "../../../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

@@ -1,6 +1,6 @@
-import { runtimeArguments } from "../../../../../testing/runtime_arguments.ts";
+import { runtimeArguments } from "../../../../../tools/testing/runtime_arguments.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { spawn } from "node:child_process";
 import process from "node:process";
 import { createInterface } from "node:readline";

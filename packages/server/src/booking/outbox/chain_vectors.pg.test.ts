@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import type { TransactionSql } from "postgres";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 

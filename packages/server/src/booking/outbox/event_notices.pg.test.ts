@@ -1,11 +1,11 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { type TestService, testService } from "../../../testing/service.ts";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import postgres from "postgres";
 import { fund, order } from "../../delivery/webhook_fixture.ts";
 import { openEventNotices } from "./event_notices.ts";
-import { until } from "../../../../../testing/until.ts";
+import { until } from "../../../../../tools/testing/until.ts";
 
 const CLIENTS = 200;
 const TIMEOUT_MS = 30_000;

@@ -1,6 +1,6 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { type EventReply, eventReply } from "@gold-partner/protocol";
-import { assertEquals, assertNotEquals } from "@std/assert";
+import { assertEquals, assertNotEquals } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { refusalOf } from "../booking.ts";
 import type { Outcome } from "../outcome.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
-import { seedTests } from "../../../../../testing/seed.ts";
+import { seedTests } from "../../../../../tools/testing/seed.ts";
 import { type TestService, testService } from "../../../testing/service.ts";
 import { type Draw, SimulatedHistory } from "../../../testing/simulated_history.ts";
 

@@ -1,5 +1,5 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { after, before, describe, it } from "node:test";
 import type { ReservedSql } from "postgres";
@@ -16,7 +16,7 @@ import {
 } from "./batch_fixture.ts";
 import { type OrderItem, sendOrders } from "./book_orders.ts";
 import { type QuoteItem, sendQuotes } from "./book_quotes.ts";
-import { seedTests } from "../../../../../testing/seed.ts";
+import { seedTests } from "../../../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

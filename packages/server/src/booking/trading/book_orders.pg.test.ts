@@ -1,6 +1,6 @@
 import { orderCreatedReply, PROBLEM_REGISTRY, type ProblemCode, problemSchema } from "@gold-partner/protocol";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import { bookOrder, maskInstants, newUuid, orderItem, plantQuote, readBooks, wordOf } from "../fixture.ts";

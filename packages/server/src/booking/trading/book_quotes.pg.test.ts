@@ -6,7 +6,7 @@ import {
   type QuoteRequest,
 } from "@gold-partner/protocol";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import {

@@ -1,5 +1,5 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../fixture.ts";

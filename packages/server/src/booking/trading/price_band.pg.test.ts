@@ -1,6 +1,6 @@
 import { after, before, beforeEach, describe, it } from "node:test";
 import { pricesFromMid } from "@gold-partner/protocol";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { bookOrder, bookQuote, byGrams, orderItem, quoteItem } from "../fixture.ts";
 import { balanceOf, hireOperator, type TestOperator, verdictOf } from "../operator_fixture.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { rulesBrokenBy } from "../ledger/tampered_fixture.ts";
 

@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertRejects,
+  assertStringIncludes,
+} from "../../../../../tools/testing/assert.ts";
 import process from "node:process";
 import { FORBIDDEN_ADDRESSES } from "../../http/outbound/forbidden_fixture.ts";
 import { SourceError, type StandingPrice } from "./price_source.ts";

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import type { LogFields } from "../../operations/log.ts";
 import { createMetrics } from "../../operations/metrics.ts";
 import { type TestFeed, testFeed } from "./price_source_fixture.ts";
 import { startPriceTicker } from "./price_ticker.ts";
-import { until } from "../../../../../testing/until.ts";
+import { until } from "../../../../../tools/testing/until.ts";
 
 /** Several ticks long, because a tick can be late on a busy machine. */
 const STALE_SECONDS = 5;

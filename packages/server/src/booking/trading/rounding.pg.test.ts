@@ -14,14 +14,14 @@ import {
   type QuoteRequest,
 } from "@gold-partner/protocol";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { bookQuote, byAmount, byGrams, orderItem, quoteItem, wordOf } from "../fixture.ts";
 import { sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
-import { seedTests } from "../../../../../testing/seed.ts";
+import { seedTests } from "../../../../../tools/testing/seed.ts";
 
 seedTests(import.meta.url);
 

@@ -5,7 +5,7 @@ import {
   withdrawalCreatedReply,
 } from "@gold-partner/protocol";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { balanceOf } from "../operator_fixture.ts";
 import { bookWithdrawal, maskInstants, readBooks, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";

@@ -1,6 +1,6 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { moveDayEndAway } from "../../../testing/close_today.ts";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { limitClient } from "../allowance/allowance_fixture.ts";
 import { bookWithdrawal, withdrawalItem, wordOf } from "../fixture.ts";

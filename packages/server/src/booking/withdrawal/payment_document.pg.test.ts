@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { bookWithdrawal, newUuid, withdrawalItem } from "../fixture.ts";
 import {

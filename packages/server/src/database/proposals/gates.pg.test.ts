@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import type { Sql } from "postgres";
 import { newThumbprint } from "../../admission/registry/credential_fixture.ts";
 import {

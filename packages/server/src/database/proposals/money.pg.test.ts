@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import {
   approveDeposit,
   approveWithdrawal,
@@ -13,7 +13,7 @@ import {
   type TestOperator,
   verdictOf,
 } from "../../booking/operator_fixture.ts";
-import { until } from "../../../../../testing/until.ts";
+import { until } from "../../../../../tools/testing/until.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import {
   approveSigned,

@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { APPROVAL_NAMESPACE, approvalText } from "@gold-partner/approvals";
 import { newSoftwareKey } from "@gold-partner/approvals/testing";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { hireOperator, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import {

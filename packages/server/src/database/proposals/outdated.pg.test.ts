@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 

@@ -3,7 +3,7 @@ import { createHash, randomUUID, X509Certificate } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import makeApproval from "../../../../../vectors/make/approval.ts";
 import { canonicalJson } from "@gold-partner/canonical";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import type { Sql } from "postgres";
 import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { eventReply } from "@gold-partner/protocol";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import type { StoredRequest } from "../../admission/signature/stored_request.ts";
 import { stamp } from "../../ticket.ts";
 import { closingToday, moveDayEndAway } from "../../../testing/close_today.ts";
@@ -21,7 +21,7 @@ import {
   wordOf,
 } from "../../booking/fixture.ts";
 import { closeDays, startDayCloser } from "./day_closer.ts";
-import { until } from "../../../../../testing/until.ts";
+import { until } from "../../../../../tools/testing/until.ts";
 
 const GRAM = byGrams("buy", 10_000n);
 const HOUR_MS = 3_600_000;

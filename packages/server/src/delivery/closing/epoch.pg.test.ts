@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 
 describe("an epoch of the database", () => {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { moveEnd, notifiedTo } from "./expiry_fixture.ts";
 import { startExpiryNotices } from "./expiry_notices.ts";
-import { until } from "../../../../../testing/until.ts";
+import { until } from "../../../../../tools/testing/until.ts";
 
 const PAUSE_MS = 100;
 const fail = (error: unknown) => assertEquals(error, undefined);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { eventReply } from "@gold-partner/protocol";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import { verdictOf } from "../../booking/operator_fixture.ts";
 import { bookFunding, fundingItem, untilWaiting } from "../../booking/fixture.ts";

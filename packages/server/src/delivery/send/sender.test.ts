@@ -1,5 +1,5 @@
 import { after, before, beforeEach, describe, it } from "node:test";
-import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertNotEquals } from "../../../../../tools/testing/assert.ts";
 import { HEADERS, HOST, type TestSender, testSender, until } from "./sender_fixture.ts";
 
 const DELIVERED = { error: null, answer: null, retryAfterSeconds: null };

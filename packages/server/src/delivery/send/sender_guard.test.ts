@@ -1,6 +1,6 @@
 import { after, afterEach, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { FORBIDDEN_ADDRESSES } from "../../http/outbound/forbidden_fixture.ts";
 import { type NameServer, startNameServer } from "../../http/outbound/name_server_fixture.ts";
 import { type ForbiddenPlace, startPlace } from "./receiver_fixture.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { TestPostgres } from "@gold-partner/local-postgres";
+import type { TestPostgres } from "@gold-partner/dev/postgres";
 import type { TestService } from "../../../testing/service.ts";
 import { testService } from "../../../testing/service.ts";
 import type { ListenAddress } from "../../config.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
-import { testPostgres } from "@gold-partner/local-postgres";
+import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { testPostgres } from "@gold-partner/dev/postgres";
 import type { TestPartner } from "../../../testing/partner.ts";
-import { until } from "../../../../../testing/until.ts";
+import { until } from "../../../../../tools/testing/until.ts";
 import { oddRequests } from "../../../testing/wire/odd_requests.ts";
 import { brokenRequests, write } from "../../../testing/wire/broken_requests.ts";
 import { type RuntimeService, startRuntime } from "./runtime_fixture.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { sendBytes, startWire, verdictsOf } from "../../../testing/wire/send_bytes.ts";
 
 /**

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { type TestService, testService } from "../../../testing/service.ts";
 import { type ProbeMistake, type ProbeReply, probeReply } from "@gold-partner/protocol";
 import { foreignKey } from "./foreign_fixture.ts";

@@ -1,0 +1,169 @@
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { FakeClock, findFaketime } from "./clock/fake_clock.ts";
+import { Deployment } from "./stage/deployment.ts";
+import { type Finding, Report } from "./stage/report.ts";
+import { findImbalance } from "./stage/stage.ts";
+import { ask, type Trader } from "./stage/trader.ts";
+import { type Reply, verdictOf } from "./stage/wire.ts";
+
+// npm run prove -- clock [--short]: libfaketime steps the clock of Postgres back by 75 s and by 3,600 s while
+// partners trade.
+
+const STEPS_SECONDS = [75, 3600];
+/**
+ * Postgres' clock is set this far ahead after the accounts were funded at real time. After each step back,
+ * the newest posting of an account that has not traded yet is therefore still older than the clock.
+ */
+const AHEAD_SECONDS = 7200;
+const HELD_MS = { long: 10_000, short: 3_000 };
+const READY_MS = 120_000;
+const BALANCE_MS = 100;
+const GRAMS = "0.01";
+const REFUSED = "503 service_unavailable";
+
+const library = findFaketime();
+if (!library) {
+  console.error("The clock proof needs libfaketime: apt-get install faketime, or run .ci/host_tools.");
+  process.exit(3);
+}
+const scale = process.argv.includes("--short") ? "short" : "long";
+const report = new Report((line) => console.log(line));
+const deployment = await Deployment.start({ servers: 2, traders: 6, lanes: 2 });
+try {
+  for (const trader of deployment.traders) await expectStatus(trader.fund("1000000"), 201);
+  const clock = await FakeClock.start(deployment, library, AHEAD_SECONDS);
+  // Each step gets two partners that have not traded yet, so that their newest posting is older than the
+  // clock after the step.
+  const [first, second, ...fresh] = deployment.traders as [Trader, Trader, ...Trader[]];
+  await until("the services follow the clock", async () => {
+    await deployment.renewTokens().catch(() => {});
+    return (await tradeOnce(first)).join() === "201,201";
+  });
+  for (const seconds of STEPS_SECONDS) {
+    report.tried(
+      `the clock steps back by ${seconds} s`,
+      await stepBack(clock, seconds, [first, second], fresh.splice(0, 2)),
+    );
+  }
+} finally {
+  await deployment.stop();
+}
+process.exit(report.close("clock") ? 0 : 1);
+
+async function stepBack(
+  clock: FakeClock,
+  seconds: number,
+  ahead: readonly Trader[],
+  idle: readonly Trader[],
+): Promise<Finding> {
+  const violations: string[] = [];
+  const heldBefore = (await readBalance(idle[1]!, [])).body;
+  let on = true;
+  // Continue with orders during the step.
+  const flow = ahead.map(async (trader) => {
+    while (on) await tradeOnce(trader);
+  });
+  await sleep(500);
+  clock.set(AHEAD_SECONDS - seconds);
+  await until("the services follow the clock", async () => (await tradeOnce(idle[0]!)).join() === "201,201");
+  const reads = { ahead: [] as number[], idle: [] as number[] };
+  const heldAfter = (await readBalance(idle[1]!, reads.idle)).body;
+  if (withoutInstant(heldBefore) !== withoutInstant(heldAfter)) {
+    violations.push(`the step changed the balance of an account from ${heldBefore} to ${heldAfter}`);
+  }
+  const returned: { trader: Trader; body: string }[] = [];
+  let refused = 0;
+  for (const endMs = performance.now() + HELD_MS[scale]; performance.now() < endMs;) {
+    for (const trader of ahead) {
+      const verdicts = await tradeOnce(trader);
+      refused++;
+      if (verdicts.join() !== REFUSED) {
+        violations.push(`an account whose newest posting is ahead of the clock got ${verdicts}`);
+      }
+      returned.push({ trader, body: (await readBalance(trader, reads.ahead)).body });
+    }
+    const verdicts = await tradeOnce(idle[1]!);
+    if (verdicts.join() !== "201,201") {
+      violations.push(`an account that is not ahead of the clock got ${verdicts}`);
+    }
+    await readBalance(idle[1]!, reads.idle);
+  }
+  clock.set(AHEAD_SECONDS);
+  await until("accounts trade again", async () => {
+    const verdicts = await Promise.all(ahead.map(tradeOnce));
+    return verdicts.every((each) => each.join() === "201,201");
+  });
+  on = false;
+  await Promise.all(flow);
+  for (const { trader, body } of returned) {
+    const { as_of } = JSON.parse(body) as { as_of: string };
+    const again = await ask(socketOf(0), trader.read(`/v1/balances?at=${as_of}`));
+    if (again?.body !== body) {
+      violations.push(`the balance as of ${as_of} changed from ${body} to ${again?.body}`);
+    }
+  }
+  const [aheadMs, idleMs] = [slowest(reads.ahead), slowest(reads.idle)];
+  for (const ms of [aheadMs, idleMs]) {
+    if (!(ms < BALANCE_MS)) violations.push(`1 % of the balance reads took ${ms.toFixed(0)} ms or more`);
+  }
+  return {
+    what: `${refused} attempts refused, ${returned.length} balances read, 99 % of them within ` +
+      `${aheadMs.toFixed(1)} ms (${idleMs.toFixed(1)} ms for accounts that are not ahead of the clock)`,
+    violations: [
+      ...new Set(violations),
+      ...await findImbalance(deployment),
+      ...await deployment.findDefects(),
+    ],
+  };
+}
+
+/**
+ * Requests a quote and then orders it. The timestamp of the signed order comes from the database's clock.
+ * Returns the verdicts on the replies, up to the first refusal.
+ */
+async function tradeOnce(trader: Trader): Promise<string[]> {
+  const quote = await ask(socketOf(1), trader.quote("buy", GRAMS)).catch(() => undefined);
+  if (quote?.status !== 201) return [verdictOf(quote)];
+  const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
+  const [row] = await deployment.sql`select extract(epoch from clock_timestamp())::int as seconds`;
+  const request = await trader.order(quote_id, { timestampSeconds: row!.seconds as number });
+  const order = await ask(socketOf(0), request).catch(() => undefined);
+  return [verdictOf(quote), verdictOf(order)];
+}
+
+async function readBalance(trader: Trader, durationsMs: number[]): Promise<Reply> {
+  const startMs = performance.now();
+  const reply = await ask(socketOf(0), trader.read("/v1/balances"));
+  durationsMs.push(performance.now() - startMs);
+  if (reply?.status !== 200) throw new Error(`reading the balance failed: ${verdictOf(reply)}`);
+  return reply;
+}
+
+async function expectStatus(request: Uint8Array, status: number): Promise<void> {
+  const reply = await ask(socketOf(0), request);
+  if (reply?.status !== status) throw new Error(`set-up failed: ${verdictOf(reply)}`);
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + READY_MS;
+  while (!await holds()) {
+    if (performance.now() > deadline) throw new Error(`not reached within ${READY_MS / 1000} s: ${what}`);
+    await sleep(100);
+  }
+}
+
+function socketOf(server: number): string {
+  return deployment.servers[server]!.socket;
+}
+
+/** The balance without the instant at which it was read. */
+function withoutInstant(body: string): string {
+  const { as_of: _, ...balance } = JSON.parse(body) as { as_of: string };
+  return JSON.stringify(balance);
+}
+
+/** The 99th percentile. */
+function slowest(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Infinity;
+}

@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import postgres, { type Sql } from "postgres";
+import { runtimeArguments } from "../../testing/runtime_arguments.ts";
+import { asOperator, type Credentials, runDemo } from "@gold-partner/dev";
+import { removeFolder, startPostgres } from "@gold-partner/dev/postgres";
+import type { Finding } from "../stage/report.ts";
+
+const START = fileURLToPath(new URL("../../../packages/dev/src/main.ts", import.meta.url));
+const START_MS = 60_000;
+const TRADING_MS = 1500;
+const TRADERS = 4;
+
+interface Run {
+  readonly database_url: string;
+  readonly pids: Readonly<Record<string, number>>;
+  readonly ready: boolean;
+}
+
+/**
+ * Kills all processes of `npm start` during trading, and starts it again. After each of these `rounds`
+ * restarts, the books must have no defect and contain every acknowledged order. The last start is also killed
+ * during trading, and nothing is checked after that.
+ */
+export async function killAndRestart(port: number, rounds: number): Promise<Finding> {
+  const stateDir = await mkdtemp(join(tmpdir(), "gold-prove-start-"));
+  const acknowledged = new Set<string>();
+  const violations: string[] = [];
+  try {
+    for (let round = 0; round <= rounds; round++) {
+      const run = await start(stateDir, port);
+      const look = await openSuperuser(stateDir);
+      violations.push(
+        ...(await findLosses(run, look, acknowledged)).map((loss) => `start ${round + 1}: ${loss}`),
+      );
+      const credentials = await readCredentials(stateDir);
+      const traders = Array.from({ length: TRADERS }, () => tradeUntilCut(credentials, acknowledged));
+      await sleep(TRADING_MS * (0.5 + Math.random()));
+      const backends = await look<{ pid: number }[]>`select pid from pg_stat_activity`;
+      for (const pid of [...Object.values(run.pids), ...backends.map((backend) => backend.pid)]) kill(pid);
+      await Promise.all(traders);
+      await look.end({ timeout: 0 });
+    }
+  } finally {
+    await removeFolder(stateDir);
+  }
+  return {
+    what: `killed, restarted and checked ${rounds} times; ${acknowledged.size} orders acknowledged`,
+    violations,
+  };
+}
+
+async function start(stateDir: string, port: number): Promise<Run> {
+  await rm(join(stateDir, "run.json"), { force: true });
+  const options = ["--state", stateDir, "--port", `${port}`, "--no-demo", "--two-people"];
+  const child = spawn(process.execPath, [...runtimeArguments(START), ...options], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let printed = "";
+  child.stderr!.setEncoding("utf8").on("data", (text) => printed += text);
+  const deadline = performance.now() + START_MS;
+  while (performance.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`npm start exited: ${printed}`);
+    const run = await readFile(join(stateDir, "run.json"), "utf8").then(
+      (text) => JSON.parse(text) as Run,
+      () => undefined,
+    );
+    if (run?.ready) return run;
+    await sleep(50);
+  }
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  throw new Error(`npm start was not ready within ${START_MS / 1000} s: ${printed}`);
+}
+
+async function openSuperuser(stateDir: string): Promise<Sql> {
+  const { superuserUrl } = await startPostgres({ dataDir: join(stateDir, "postgres") });
+  return postgres(superuserUrl("gold"), { max: 1, onnotice: () => {} });
+}
+
+async function findLosses(
+  { database_url }: Run,
+  look: Sql,
+  acknowledged: ReadonlySet<string>,
+): Promise<string[]> {
+  const losses: string[] = [];
+  await asOperator(database_url)("ledger verify").catch((error: Error) => losses.push(error.message));
+  const rows = await look<{ id: string }[]>`select 'ord_' || id as id from gold.orders`;
+  const kept = new Set(rows.map(({ id }) => id));
+  for (const id of acknowledged) {
+    if (!kept.has(id)) losses.push(`${id} was acknowledged but is not in the books`);
+  }
+  return losses;
+}
+
+async function readCredentials(stateDir: string): Promise<Credentials> {
+  const [clientId] = (await readdir(join(stateDir, "partners"))).filter((name) => name.startsWith("sbx_"));
+  return JSON.parse(
+    await readFile(join(stateDir, "partners", clientId!, "credentials.json"), "utf8"),
+  ) as Credentials;
+}
+
+async function tradeUntilCut(credentials: Credentials, acknowledged: Set<string>): Promise<void> {
+  try {
+    for (;;) {
+      await runDemo(credentials, {
+        report(_step, _ms, what) {
+          const order = /ord_[0-9a-f-]+/.exec(what)?.[0];
+          if (order) acknowledged.add(order);
+        },
+      });
+    }
+  } catch {
+    // Ignore the lost connection, because everything was killed on purpose.
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    // Ignore a process that has already ended: Postgres' other processes end by themselves after the
+    // postmaster.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}

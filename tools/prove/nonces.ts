@@ -1,0 +1,82 @@
+import { randomInt } from "node:crypto";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { Deployment } from "./stage/deployment.ts";
+import { NonceTraffic } from "./nonces/nonce_traffic.ts";
+import { killAtRandom } from "./nonces/random_kills.ts";
+import { Report } from "./stage/report.ts";
+import { findImbalance } from "./stage/stage.ts";
+import { ask } from "./stage/trader.ts";
+import { verdictOf } from "./stage/wire.ts";
+
+// npm run prove -- nonces [--short] [--seed N]: two processes of the service receive signed orders,
+// withdrawals, probes, replays and reused nonces. Meanwhile these processes, Postgres' backends and its
+// postmaster are killed at random. At the end, every accepted nonce is stored and was accepted for only one
+// request.
+
+const KILLS = { long: 50, short: 7 };
+const DURATION_MS = { long: 200_000, short: 25_000 };
+const TRADERS = 8;
+const LANES = 2;
+const INITIAL_FUNDING_SAR = "10000000";
+
+const { values } = parseArgs({ options: { short: { type: "boolean" }, seed: { type: "string" } } });
+const scale = values.short ? "short" : "long";
+const seed = values.seed === undefined ? randomInt(2 ** 32) : Number(values.seed);
+if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
+  console.error(`--seed must be an integer from 0 to ${2 ** 32 - 1}; got ${values.seed}.`);
+  process.exit(2);
+}
+console.log(`seed ${seed}`);
+const report = new Report((line) => console.log(line));
+const deployment = await Deployment.start({ servers: 2, traders: TRADERS, lanes: LANES });
+try {
+  for (const trader of deployment.traders) {
+    const reply = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
+    if (reply?.status !== 201) throw new Error(`funding failed: ${verdictOf(reply)}`);
+  }
+  const traffic = new NonceTraffic(deployment, seed);
+  const killed = await killAtRandom(deployment, {
+    kills: KILLS[scale],
+    durationMs: DURATION_MS[scale],
+    seed,
+  });
+  await traffic.stop();
+  const { log } = traffic;
+  report.tried("every nonce is stored, and was accepted for one request", {
+    what: `${[...killed].map(([name, times]) => `${name} killed ${times} times`).join(", ")}; ${log.summary}`,
+    violations: [
+      ...await log.findViolations(deployment.sql),
+      // Each of these outcomes must occur, otherwise the proof tested nothing.
+      ...["none", "replayed", "nonce_reused", "idempotency_key_conflict", "not_found"]
+        .filter((ending) => log.count(ending) === 0).map((ending) => `no request ended with ${ending}`),
+    ],
+  });
+  const [orders, withdrawals] = [traffic.acceptedIds("order_id"), traffic.acceptedIds("withdrawal_id")];
+  report.tried("the accepted requests are exactly the executed requests", {
+    what: `${orders.length} orders and ${withdrawals.length} withdrawals`,
+    violations: [
+      ...traffic.violations,
+      ...await compare(orders, "orders", "ord_"),
+      ...await compare(withdrawals, "withdrawal", "wd_"),
+      ...await findImbalance(deployment),
+      ...await deployment.findDefects(),
+    ],
+  });
+} finally {
+  await deployment.stop();
+}
+process.exit(report.close("nonces") ? 0 : 1);
+
+async function compare(accepted: readonly string[], table: string, prefix: string): Promise<string[]> {
+  const { sql } = deployment;
+  const rows = await sql<{ id: string }[]>`select ${prefix}::text || id as id from gold.${sql(table)}`;
+  const [booked, returned] = [new Set(rows.map(({ id }) => id)), new Set(accepted)];
+  return [
+    ...(returned.size === accepted.length ? [] : [`an id in ${table} was returned for two idempotency keys`]),
+    ...accepted.filter((id) => !booked.has(id)).map((id) => `${id} was accepted but is not in the books`),
+    ...[...booked].filter((id) => !returned.has(id)).map((id) =>
+      `${id} is in the books but no reply contained it`
+    ),
+  ];
+}

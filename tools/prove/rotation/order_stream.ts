@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Reply, verdictOf } from "../stage/wire.ts";
+import type { RotatingPartner } from "./connected_partner.ts";
+
+const GRAMS = "0.001";
+const TICK_MS = 5;
+const WARM_UP_WORKERS = 8;
+const WARM_UP_ORDERS_EACH = 50;
+
+/**
+ * Sends orders at a fixed rate, without waiting for earlier orders. For each order, sends a request for a
+ * quote and the signed order, each once.
+ */
+export class OrderStream {
+  /** The orders that were answered with success. */
+  readonly accepted: string[] = [];
+  readonly #partner: RotatingPartner;
+  readonly #failures: string[] = [];
+  readonly #durationsMs: number[] = [];
+  readonly #inFlight = new Set<Promise<void>>();
+  #arrivals = Promise.resolve();
+  #on = true;
+
+  constructor(partner: RotatingPartner) {
+    this.#partner = partner;
+  }
+
+  /** Warms the service up first, because orders would queue while it is still slow. */
+  async start(perSecond: number): Promise<void> {
+    const worker = async () => {
+      for (let n = 0; n < WARM_UP_ORDERS_EACH; n++) await this.#order(performance.now());
+    };
+    await Promise.all(Array.from({ length: WARM_UP_WORKERS }, worker));
+    this.#arrivals = this.#arrive(perSecond);
+  }
+
+  /**
+   * Returns the results since the last call: the time of each order from its due time to its reply, and the
+   * failures.
+   */
+  take(): { durationsMs: readonly number[]; failures: readonly string[] } {
+    return { durationsMs: this.#durationsMs.splice(0), failures: this.#failures.splice(0) };
+  }
+
+  async stop(): Promise<void> {
+    this.#on = false;
+    await this.#arrivals;
+    await Promise.all(this.#inFlight);
+  }
+
+  async #arrive(perSecond: number): Promise<void> {
+    const startMs = performance.now();
+    for (let arrived = 0; this.#on; await sleep(TICK_MS)) {
+      for (const due = (performance.now() - startMs) * perSecond / 1000; arrived < due; arrived++) {
+        const order = this.#order(startMs + arrived * 1000 / perSecond);
+        this.#inFlight.add(order);
+        void order.then(() => this.#inFlight.delete(order));
+      }
+    }
+  }
+
+  async #order(dueMs: number): Promise<void> {
+    const quote = this.#check(
+      "a quote",
+      await this.#partner.current.send((trader) => trader.quote("buy", GRAMS)),
+    );
+    if (!quote) return;
+    const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
+    const order = this.#check(
+      "an order",
+      await this.#partner.current.send((trader) => trader.order(quote_id)),
+    );
+    if (!order) return;
+    this.accepted.push((JSON.parse(order.body) as { order_id: string }).order_id);
+    this.#durationsMs.push(performance.now() - dueMs);
+  }
+
+  #check(what: string, reply: Reply | string): Reply | undefined {
+    if (typeof reply === "object" && reply.status === 201) return reply;
+    const verdict = typeof reply === "string" ? reply : verdictOf(reply);
+    this.#failures.push(`${new Date().toISOString()} ${what}: ${verdict}`);
+    return undefined;
+  }
+}

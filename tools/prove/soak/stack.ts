@@ -1,0 +1,57 @@
+import { Deployment } from "../stage/deployment.ts";
+import type { ServerProcess } from "../stage/server_process.ts";
+import { Receivers } from "../webhooks/receivers.ts";
+import { DayTrader } from "./day.ts";
+import { Deliveries } from "./deliveries.ts";
+import { KeptIds } from "./kept_ids.ts";
+import { KeptMemory } from "./kept_memory.ts";
+import { Traffic } from "./traffic.ts";
+import { Wires } from "./wires.ts";
+
+/**
+ * The service as `npm start` runs it, in one process, with a webhook receiver and a simulated trader for each
+ * partner.
+ */
+export interface Stack {
+  readonly deployment: Deployment;
+  readonly service: ServerProcess;
+  readonly kept: KeptMemory;
+  readonly deliveries: Deliveries;
+  readonly traffic: Traffic;
+}
+
+const LANES = 2;
+
+export async function openStack(partners: number): Promise<Stack> {
+  const deployment = await Deployment.start({ servers: 1, traders: partners, lanes: LANES });
+  try {
+    const { traders, receiverCertificate, state } = deployment;
+    const secrets = traders.map(({ credentials }) => credentials.webhook_secret);
+    const receivers = await Receivers.open(secrets, receiverCertificate);
+    deployment.onStop(() => receivers.stop());
+    for (const [index, { clientId }] of traders.entries()) {
+      await deployment.operator("partner set", clientId, "--webhook", receivers.urls[index]!);
+    }
+    // Measure another process: the first process reaches its database through a relay inside this process, so
+    // its measurements would include the relay.
+    await deployment.servers[0]!.stop();
+    const kept = new KeptMemory(state.path("run", "heap"));
+    const service = await deployment.addServer("service", "all", kept.environment);
+    const wires = new Wires(service.socket);
+    const ids = (name: string) => new KeptIds(state.path("run", name));
+    const traffic = new Traffic(
+      ids("accepted"),
+      (failed) => traders.map((trader) => new DayTrader(trader, wires, failed)),
+    );
+    deployment.onStop(async () => {
+      await traffic.stop();
+      wires.close();
+    });
+    await traffic.open();
+    await wires.openAll();
+    return { deployment, service, kept, deliveries: new Deliveries(receivers, ids("delivered")), traffic };
+  } catch (error) {
+    await deployment.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+import process from "node:process";
+import { Report } from "./stage/report.ts";
+import { checkMemory } from "./stage/resident_memory.ts";
+import { disturb, type Disturbance } from "./webhooks/disturbance.ts";
+import { checkArrivals, describeArrivals } from "./webhooks/check_arrivals.ts";
+import { MemoryWatch } from "./webhooks/memory_watch.ts";
+import { redeliver } from "./webhooks/redelivery.ts";
+import { measurePairs } from "./webhooks/pairs.ts";
+import { openSetup } from "./webhooks/setup.ts";
+import { backlogOf, sickFrom } from "./webhooks/troubles.ts";
+
+// npm run prove -- webhooks [--short]: receivers fail in every way, workers are killed, and the database is
+// restarted. The event of every accepted order arrives, and healthy receivers do not wait for failing ones.
+
+const short = process.argv.includes("--short");
+const PLAN: Disturbance = short
+  ? { events: 2_000, kills: 3, restartsAfter: [2] }
+  : { events: 100_000, kills: 50, restartsAfter: [10, 20, 30, 40, 48] };
+const SETUP = short
+  ? { partners: 10, retries: "1s 1s 1s 2s" }
+  : { partners: 50, retries: "1s 1s 1s 2s 2s 3s 3s 5s" };
+const PAIRS = short
+  ? { count: 1, orders: 500, ratioMax: undefined }
+  : { count: 5, orders: 1000, ratioMax: 1.25 };
+const BACKLOG_EVENTS = 1_000_000;
+const TRIES = SETUP.retries.split(" ").length + 1;
+
+const report = new Report((line) => console.log(line));
+const setup = await openSetup(SETUP);
+try {
+  await watchMemory("during kills", proveArrival);
+  await watchMemory("beside failing receivers", provePairs);
+} finally {
+  await setup.deployment.stop();
+}
+process.exit(report.close("webhooks") ? 0 : 1);
+
+async function proveArrival(): Promise<void> {
+  await setup.receivers.behave(() => "by chance");
+  const { kills, interrupted, restarts, tests } = await disturb(setup, PLAN);
+  const arrivals = await setup.receivers.take();
+  const { parked, ...finding } = await checkArrivals(setup, arrivals, TRIES);
+  const suffered =
+    `${kills} kills with ${interrupted} deliveries in flight, ${restarts} restarts of the database, ${tests} ` +
+    "webhook tests";
+  const described = await describeArrivals(setup, arrivals);
+  report.tried("failing receivers", { ...finding, what: `${suffered}; ${finding.what}; ${described}` });
+  report.tried("redelivery of parked events", await redeliver(setup, arrivals, parked));
+}
+
+async function provePairs(): Promise<void> {
+  const { partners } = SETUP;
+  const well = Math.ceil(partners / 2);
+  const sick = { ...PAIRS, well, buyers: partners };
+  report.tried("failing receivers of other partners", await measurePairs(setup, sickFrom(setup, well), sick));
+  if (short) return;
+  const others = { ...PAIRS, well: partners - 1, buyers: partners - 1 };
+  const backlog = await backlogOf(setup, BACKLOG_EVENTS);
+  report.tried("a long backlog", await measurePairs(setup, backlog, others));
+}
+
+async function watchMemory(when: string, act: () => Promise<void>): Promise<void> {
+  const memory = new MemoryWatch(setup.deliverers);
+  await act();
+  report.tried(`memory of the delivering processes, ${when}`, checkMemory(memory.stop(), short));
+}

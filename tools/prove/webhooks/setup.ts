@@ -1,0 +1,45 @@
+import { Deployment } from "../stage/deployment.ts";
+import type { ServerProcess } from "../stage/server_process.ts";
+import { ask } from "../stage/trader.ts";
+import { verdictOf } from "../stage/wire.ts";
+import { Receivers } from "./receivers.ts";
+
+/**
+ * One process serves requests, two processes deliver webhooks, and each partner has a receiver. A partner and
+ * its receiver have the same index.
+ */
+export interface Setup {
+  readonly deployment: Deployment;
+  readonly service: ServerProcess;
+  readonly deliverers: readonly ServerProcess[];
+  readonly receivers: Receivers;
+}
+
+const INITIAL_FUNDING_SAR = "10000000";
+
+export async function openSetup(
+  { partners, retries }: { readonly partners: number; readonly retries: string },
+): Promise<Setup> {
+  const deployment = await Deployment.start({ servers: 1, traders: partners, lanes: 2, role: "api" });
+  try {
+    const { traders, receiverCertificate } = deployment;
+    const [service] = deployment.servers as [ServerProcess];
+    const secrets = traders.map(({ credentials }) => credentials.webhook_secret);
+    const receivers = await Receivers.open(secrets, receiverCertificate);
+    deployment.onStop(() => receivers.stop());
+    for (const [index, trader] of traders.entries()) {
+      await deployment.operator("partner set", trader.clientId, "--webhook", receivers.urls[index]!);
+      const endowed = await ask(service.socket, trader.fund(INITIAL_FUNDING_SAR));
+      if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
+    }
+    const deliverers = await Promise.all(
+      ["delivery_1", "delivery_2"].map((name) =>
+        deployment.addServer(name, "delivery", { WEBHOOK_RETRIES: retries })
+      ),
+    );
+    return { deployment, service, deliverers, receivers };
+  } catch (error) {
+    await deployment.stop();
+    throw error;
+  }
+}
