@@ -1,8 +1,7 @@
 import { availableParallelism } from "node:os";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import type { Mutation } from "./mutation_tests/mutation.ts";
-import { MUTATIONS } from "./mutation_tests/mod.ts";
+import { type Mutation, readMutations } from "./mutation_tests/mutation.ts";
 import { SourceCopy } from "./mutation_tests/source_copy.ts";
 
 // npm run prove -- mutation_tests [--short] [--only TEXT]: mutation tests. Each mutation is applied alone to
@@ -11,7 +10,9 @@ import { SourceCopy } from "./mutation_tests/source_copy.ts";
 const { values: { short, only } } = parseArgs({
   options: { short: { type: "boolean", default: false }, only: { type: "string", default: "" } },
 });
-const mutations = MUTATIONS.filter((mutation) => (!short || mutation.short) && mutation.name.includes(only));
+const mutations = readMutations().filter((mutation) =>
+  (!short || mutation.short) && mutation.name.includes(only)
+);
 if (mutations.length === 0) {
   console.error(`No mutation test's name contains "${only}".`);
   process.exit(2);

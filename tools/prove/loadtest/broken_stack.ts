@@ -50,7 +50,7 @@ export class BrokenStack {
   async run(scenarios: readonly string[], defect?: LoadMutation): Promise<LoadRun[]> {
     const path = defect && join(this.#copy.root, "packages", "server", defect.file);
     const source = path && readFileSync(path, "utf8");
-    if (path && source) writeFileSync(path, applyMutation({ ...defect, tests: [] }, source));
+    if (path && source) writeFileSync(path, applyMutation({ ...defect, tests: [], short: false }, source));
     const stack = this.#spawn(join(this.#copy.root, "packages/dev/src/main.ts"), [
       ...["--no-demo", "--port", `${this.#port}`, "--state", this.#stateDir],
     ]);
