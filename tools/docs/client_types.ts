@@ -46,8 +46,14 @@ export function writeClientTypes(): string {
     ENDPOINTS[operation].token !== "none" || operation === "getHealth"
   );
   const names = reachable(["WebhookEvent", ...operations.flatMap(schemasOf)], schemas);
+  const cases = new Map<string, string>();
   const types = names.map((name) =>
-    declare(name, schemas[name]!, name.endsWith("Request") ? "body" : "reply")
+    name.endsWith("Request") ? declare(name, schemas[name]!, "body") : declareReply(
+      name,
+      schemas[name]!,
+      Object.fromEntries(names.map((each) => [each, schemas[each]!])),
+      cases,
+    )
   );
   return format([HEAD + IMPORTS, ...types, ...queriesOf(operations), repliesOf(operations)].join("\n"));
 }
@@ -105,6 +111,41 @@ function declare(id: string, schema: Schema, use: Use): string {
   return `${doc}export type ${name} = ${typeOf(schema, use)};\n`;
 }
 
+/**
+ * Declares a reply without repeating another one: an interface extends the largest one whose members it all
+ * has, and the cases of a union that another union has, too, are declared once. `cases` has their names.
+ */
+function declareReply(id: string, schema: Schema, others: Members, cases: Map<string, string>): string {
+  const alternatives = alternativesOf(schema);
+  const [shared, rest] = alternatives.length > 1 ? splitUnion(alternatives, "reply") : [];
+  const doc = comment(schema.description);
+  if (shared && rest) {
+    const name = RENAMED[id] ?? id;
+    const known = cases.get(rest);
+    const own = known ?? `${name}Case`;
+    cases.set(rest, own);
+    const declared = known ? "" : `/** What depends on the type. */\ntype ${own} = ${rest};\n\n`;
+    return `${declared}${doc}export type ${name} = ${shared} & ${own};\n`;
+  }
+  const { properties = {}, required } = schema;
+  const [base] = Object.entries(others).filter(([other, { properties: members = {} }]) =>
+    other !== id && Object.keys(members).length > 2 &&
+    Object.keys(members).length < Object.keys(properties).length &&
+    Object.keys(members).every((name) => memberText(schema, name) === memberText(others[other]!, name))
+  ).sort(([, a], [, b]) => Object.keys(b.properties!).length - Object.keys(a.properties!).length);
+  if (!base) return declare(id, schema, "reply");
+  const added = Object.entries(properties).filter(([name]) => !(name in base[1].properties!));
+  const own = members({ properties: Object.fromEntries(added), ...(required ? { required } : {}) }, "reply");
+  return `${doc}export interface ${RENAMED[id] ?? id} extends ${RENAMED[base[0]] ?? base[0]} ${own}\n`;
+}
+
+/** The alternatives whose type is known today, also those of an alternative that only lists others. */
+const alternativesOf = ({ anyOf = [], oneOf = anyOf }: Schema): readonly Schema[] =>
+  oneOf.filter(isKnown).flatMap((one) => one.oneOf ? alternativesOf(one) : one);
+
+const memberText = ({ properties = {}, required = [] }: Schema, name: string): string =>
+  JSON.stringify([properties[name], required.includes(name)]);
+
 /** A request with exactly one of several members, which `oneOf` lists. */
 function alternatives({ properties = {}, required, oneOf = [] }: Schema): string {
   const choices = oneOf.map(({ required: [choice] = [] }) => choice!);
@@ -144,28 +185,32 @@ function typeOf(schema: Schema, use: Use, unit?: QuantityUnit): string {
   return [type].flat().map((one) => scalar(one, use, unit)).join(" | ");
 }
 
-/** Members that are the same in every alternative are written once. */
 function union(schemas: readonly Schema[], use: Use, unit?: QuantityUnit): string {
-  const [first, ...others] = schemas.map(({ properties = {}, required = [] }) =>
-    new Map(
-      Object.entries(properties).map(([name, member]) =>
-        [name, JSON.stringify([member, required.includes(name)])] as const
-      ),
-    )
-  );
+  const [shared, rest] = splitUnion(schemas, use, unit);
+  return shared ? `${shared} & (${rest})` : rest;
+}
+
+/** Returns the members that are the same in every alternative, and the alternatives without these members. */
+function splitUnion(
+  schemas: readonly Schema[],
+  use: Use,
+  unit?: QuantityUnit,
+): [shared: string | undefined, rest: string] {
+  const [first, ...others] = schemas as [Schema, ...Schema[]];
   const common = others.length === 0
     ? []
-    : [...first!].filter(([name, text]) => others.every((other) => other.get(name) === text)).map(([name]) =>
-      name
+    : Object.keys(first.properties ?? {}).filter((name) =>
+      others.every((other) => memberText(other, name) === memberText(first, name))
     );
-  const only = (schema: Schema, keep: (name: string) => boolean): Schema => ({
-    ...schema,
-    properties: Object.fromEntries(Object.entries(schema.properties!).filter(([name]) => keep(name))),
-  });
-  if (common.length === 0) return schemas.map((schema) => typeOf(schema, use, unit)).join(" | ");
-  const shared = members(only(schemas[0]!, (name) => common.includes(name)), use, unit);
-  const rest = schemas.map((schema) => members(only(schema, (name) => !common.includes(name)), use, unit));
-  return `${shared} & (${rest.join(" | ")})`;
+  const only = (schema: Schema, keep: (name: string) => boolean): string => {
+    const kept = Object.entries(schema.properties!).filter(([name]) => keep(name));
+    return members({ ...schema, properties: Object.fromEntries(kept) }, use, unit);
+  };
+  if (common.length === 0) return [undefined, schemas.map((schema) => typeOf(schema, use, unit)).join(" | ")];
+  return [
+    only(first, (name) => common.includes(name)),
+    schemas.map((schema) => only(schema, (name) => !common.includes(name))).join(" | "),
+  ];
 }
 
 const nameOf = (ref: string): string => {

@@ -116,223 +116,224 @@ export interface Delivery {
   }>;
 }
 
+/** What depends on the type. */
+type AccountEventCase = {
+  /** What happened. */
+  type: "order.executed";
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+  data: {
+    order: Order;
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
+  type:
+    | "withdrawal.created"
+    | "withdrawal.approved"
+    | "withdrawal.submitted"
+    | "withdrawal.paid"
+    | "withdrawal.rejected"
+    | "withdrawal.returned";
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+  data: {
+    withdrawal: Withdrawal;
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
+  type: "funding.completed" | "funding.reversed";
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+  data: {
+    funding: Funding;
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
+  type: "credential.expiring";
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+  data: {
+    /** The credential that expires. */
+    credential: {
+      /** What expires. */
+      kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
+      /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
+      id: string;
+      /** When the service stops accepting the credential. */
+      expires_at: string;
+    };
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
+  type: "credential.added" | "credential.ended";
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+  data: {
+    /** The credential, in its state right after the event. */
+    credential: {
+      /** What was added or ended. */
+      kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
+      /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
+      id: string;
+      /** The signing key's registered name, if it has one. */
+      kid: string | null;
+      /**
+       * From when the service accepts the credential; null if the registered date is unusable, so that the
+       * service never accepts it.
+       */
+      valid_from: string | null;
+      /** When the service stops accepting the credential, which can be in the future; null if no end is set. */
+      valid_until: string | null;
+      /** The operator's login that made the change; null if the change is older than events about changes. */
+      changed_by: string | null;
+      /** The second login, which approved the change; null if such a change needs no approval. */
+      approved_by: string | null;
+    };
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
+  type: "settlement.changed";
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+  data: {
+    /** The IBAN to which later withdrawals are paid. */
+    settlement: {
+      /** The new IBAN without its middle characters. */
+      iban_masked: string;
+      /** The SHA-256 of the whole IBAN without spaces. Compare it with your own. */
+      iban_sha256: string;
+      /** The operator's login that made the change; null if the change is older than events about changes. */
+      changed_by: string | null;
+      /** The second login, which approved the change; null if such a change needs no approval. */
+      approved_by: string | null;
+    };
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
+  type: "webhook_endpoint.changed";
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+  data: {
+    /** The URL to which events are sent, beginning with this event. */
+    webhook_endpoint: {
+      /** The new URL. */
+      url: string;
+      /** The operator's login that made the change; null if the change is older than events about changes. */
+      changed_by: string | null;
+      /** The second login, which approved the change; null if such a change needs no approval. */
+      approved_by: string | null;
+    };
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
+  type: "day.closed";
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+  data: {
+    /** A summary of one day. After this event, nothing can be added to the day. */
+    day: {
+      /** The day in Asia/Riyadh. */
+      date: string;
+      /** The first event of the day; null: the day has none. */
+      first_sequence: number | null;
+      /** The last event of the day; null: the day has none. */
+      last_sequence: number | null;
+      /** The balances before the day. */
+      opening_balance: StatementBalance;
+      /** The balances after the day. */
+      closing_balance: StatementBalance;
+      /** How many quotes you got. */
+      quotes: number;
+      /** How many orders were executed. */
+      orders: number;
+      /** How many refusals were bound to an Idempotency-Key. */
+      refusals: number;
+      /**
+       * The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although
+       * X-Timestamp is before the end of the quote.
+       */
+      broken: number;
+      /** A hash over every quote of the day and its reply. */
+      quotes_sha256: string;
+      /** A hash over every binding refusal of the day. */
+      refusals_sha256: string;
+      /**
+       * The epoch of the operator's database. A failover, or a restore to an earlier instant, begins a new
+       * epoch.
+       */
+      epoch: {
+        /** The number of the epoch, counted from 1. */
+        number: number;
+        /** The timeline of the operator's database. */
+        timeline: number;
+        /** When the operator's service noticed the epoch. */
+        began_at: string;
+      };
+    };
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
+  type: "webhook.test";
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
+  data: {
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
+    chain_head: string;
+  };
+};
+
 /** An event and the attempts to deliver it. */
-export type AccountEvent =
-  & {
-    /** The id: evt_ and a UUIDv7. */
-    id: string;
-    /**
-     * The number of the event, counted per partner without gaps. A missing number is an event that has not
-     * arrived yet.
-     */
-    sequence: number;
-    /** When the event occurred. */
-    created_at: string;
-    delivery: Delivery;
-    /**
-     * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
-     * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
-     */
-    line?: string | undefined;
-  }
-  & ({
-    /** What happened. */
-    type: "order.executed";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      order: Order;
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type:
-      | "withdrawal.created"
-      | "withdrawal.approved"
-      | "withdrawal.submitted"
-      | "withdrawal.paid"
-      | "withdrawal.rejected"
-      | "withdrawal.returned";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      withdrawal: Withdrawal;
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type: "funding.completed" | "funding.reversed";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      funding: Funding;
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type: "credential.expiring";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      /** The credential that expires. */
-      credential: {
-        /** What expires. */
-        kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
-        /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
-        id: string;
-        /** When the service stops accepting the credential. */
-        expires_at: string;
-      };
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type: "credential.added" | "credential.ended";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      /** The credential, in its state right after the event. */
-      credential: {
-        /** What was added or ended. */
-        kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
-        /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
-        id: string;
-        /** The signing key's registered name, if it has one. */
-        kid: string | null;
-        /**
-         * From when the service accepts the credential; null if the registered date is unusable, so that the
-         * service never accepts it.
-         */
-        valid_from: string | null;
-        /** When the service stops accepting the credential, which can be in the future; null if no end is set. */
-        valid_until: string | null;
-        /** The operator's login that made the change; null if the change is older than events about changes. */
-        changed_by: string | null;
-        /** The second login, which approved the change; null if such a change needs no approval. */
-        approved_by: string | null;
-      };
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type: "settlement.changed";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      /** The IBAN to which later withdrawals are paid. */
-      settlement: {
-        /** The new IBAN without its middle characters. */
-        iban_masked: string;
-        /** The SHA-256 of the whole IBAN without spaces. Compare it with your own. */
-        iban_sha256: string;
-        /** The operator's login that made the change; null if the change is older than events about changes. */
-        changed_by: string | null;
-        /** The second login, which approved the change; null if such a change needs no approval. */
-        approved_by: string | null;
-      };
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type: "webhook_endpoint.changed";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      /** The URL to which events are sent, beginning with this event. */
-      webhook_endpoint: {
-        /** The new URL. */
-        url: string;
-        /** The operator's login that made the change; null if the change is older than events about changes. */
-        changed_by: string | null;
-        /** The second login, which approved the change; null if such a change needs no approval. */
-        approved_by: string | null;
-      };
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type: "day.closed";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      /** A summary of one day. After this event, nothing can be added to the day. */
-      day: {
-        /** The day in Asia/Riyadh. */
-        date: string;
-        /** The first event of the day; null: the day has none. */
-        first_sequence: number | null;
-        /** The last event of the day; null: the day has none. */
-        last_sequence: number | null;
-        /** The balances before the day. */
-        opening_balance: StatementBalance;
-        /** The balances after the day. */
-        closing_balance: StatementBalance;
-        /** How many quotes you got. */
-        quotes: number;
-        /** How many orders were executed. */
-        orders: number;
-        /** How many refusals were bound to an Idempotency-Key. */
-        refusals: number;
-        /**
-         * The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although
-         * X-Timestamp is before the end of the quote.
-         */
-        broken: number;
-        /** A hash over every quote of the day and its reply. */
-        quotes_sha256: string;
-        /** A hash over every binding refusal of the day. */
-        refusals_sha256: string;
-        /**
-         * The epoch of the operator's database. A failover, or a restore to an earlier instant, begins a new
-         * epoch.
-         */
-        epoch: {
-          /** The number of the epoch, counted from 1. */
-          number: number;
-          /** The timeline of the operator's database. */
-          timeline: number;
-          /** When the operator's service noticed the epoch. */
-          began_at: string;
-        };
-      };
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type: "webhook.test";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  });
+export type AccountEvent = {
+  /** The id: evt_ and a UUIDv7. */
+  id: string;
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
+  sequence: number;
+  /** When the event occurred. */
+  created_at: string;
+  delivery: Delivery;
+  /**
+   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
+   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
+   */
+  line?: string | undefined;
+} & AccountEventCase;
 
 /** Oldest first; next_cursor is the `after` of the next page. */
 export interface AccountEvents {
@@ -531,29 +532,7 @@ export interface Order {
 }
 
 /** The order, and the account's balances right after it. */
-export interface OrderCreated {
-  /** The id: ord_ and a UUIDv7. */
-  order_id: string;
-  /** The id: qt_ and a UUIDv7. */
-  quote_id: string;
-  /** From your point of view: buy pays SAR for gold, sell gives gold for SAR. */
-  side: "buy" | "sell";
-  /** The gold that moved, in grams, at most 4 decimals. */
-  gold_grams: Grams;
-  /** SAR per gram, at most 4 decimals. */
-  price_per_gram_sar: SarPerGram;
-  /** The SAR that moved, at most 2 decimals. */
-  total_sar: Sar;
-  /** An order is executed completely, or it does not exist. */
-  status: "executed";
-  /** When the order was booked. */
-  executed_at: string;
-  /** Your own reference; absent if you sent none. */
-  reference?: string | undefined;
-  /** Your own customer, account or desk; absent if you sent none. */
-  account_label?: string | undefined;
-  /** The list of bars that was in force when the order was executed. Absent for orders before 0.4.0. */
-  reserves_list_id?: string | undefined;
+export interface OrderCreated extends Order {
   balances: Balances;
 }
 
@@ -981,216 +960,17 @@ export interface StatementBalance {
 }
 
 /** An event. Types may be added; acknowledge types that you do not know. */
-export type WebhookEvent =
-  & {
-    /** The id: evt_ and a UUIDv7. */
-    id: string;
-    /**
-     * The number of the event, counted per partner without gaps. A missing number is an event that has not
-     * arrived yet.
-     */
-    sequence: number;
-    /** When the event occurred. */
-    created_at: string;
-  }
-  & ({
-    /** What happened. */
-    type: "order.executed";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      order: Order;
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type:
-      | "withdrawal.created"
-      | "withdrawal.approved"
-      | "withdrawal.submitted"
-      | "withdrawal.paid"
-      | "withdrawal.rejected"
-      | "withdrawal.returned";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      withdrawal: Withdrawal;
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type: "funding.completed" | "funding.reversed";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      funding: Funding;
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type: "credential.expiring";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      /** The credential that expires. */
-      credential: {
-        /** What expires. */
-        kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
-        /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
-        id: string;
-        /** When the service stops accepting the credential. */
-        expires_at: string;
-      };
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type: "credential.added" | "credential.ended";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      /** The credential, in its state right after the event. */
-      credential: {
-        /** What was added or ended. */
-        kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
-        /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
-        id: string;
-        /** The signing key's registered name, if it has one. */
-        kid: string | null;
-        /**
-         * From when the service accepts the credential; null if the registered date is unusable, so that the
-         * service never accepts it.
-         */
-        valid_from: string | null;
-        /** When the service stops accepting the credential, which can be in the future; null if no end is set. */
-        valid_until: string | null;
-        /** The operator's login that made the change; null if the change is older than events about changes. */
-        changed_by: string | null;
-        /** The second login, which approved the change; null if such a change needs no approval. */
-        approved_by: string | null;
-      };
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type: "settlement.changed";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      /** The IBAN to which later withdrawals are paid. */
-      settlement: {
-        /** The new IBAN without its middle characters. */
-        iban_masked: string;
-        /** The SHA-256 of the whole IBAN without spaces. Compare it with your own. */
-        iban_sha256: string;
-        /** The operator's login that made the change; null if the change is older than events about changes. */
-        changed_by: string | null;
-        /** The second login, which approved the change; null if such a change needs no approval. */
-        approved_by: string | null;
-      };
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type: "webhook_endpoint.changed";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      /** The URL to which events are sent, beginning with this event. */
-      webhook_endpoint: {
-        /** The new URL. */
-        url: string;
-        /** The operator's login that made the change; null if the change is older than events about changes. */
-        changed_by: string | null;
-        /** The second login, which approved the change; null if such a change needs no approval. */
-        approved_by: string | null;
-      };
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type: "day.closed";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      /** A summary of one day. After this event, nothing can be added to the day. */
-      day: {
-        /** The day in Asia/Riyadh. */
-        date: string;
-        /** The first event of the day; null: the day has none. */
-        first_sequence: number | null;
-        /** The last event of the day; null: the day has none. */
-        last_sequence: number | null;
-        /** The balances before the day. */
-        opening_balance: StatementBalance;
-        /** The balances after the day. */
-        closing_balance: StatementBalance;
-        /** How many quotes you got. */
-        quotes: number;
-        /** How many orders were executed. */
-        orders: number;
-        /** How many refusals were bound to an Idempotency-Key. */
-        refusals: number;
-        /**
-         * The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although
-         * X-Timestamp is before the end of the quote.
-         */
-        broken: number;
-        /** A hash over every quote of the day and its reply. */
-        quotes_sha256: string;
-        /** A hash over every binding refusal of the day. */
-        refusals_sha256: string;
-        /**
-         * The epoch of the operator's database. A failover, or a restore to an earlier instant, begins a new
-         * epoch.
-         */
-        epoch: {
-          /** The number of the epoch, counted from 1. */
-          number: number;
-          /** The timeline of the operator's database. */
-          timeline: number;
-          /** When the operator's service noticed the epoch. */
-          began_at: string;
-        };
-      };
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  } | {
-    /** What happened. */
-    type: "webhook.test";
-    /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
-    data: {
-      /**
-       * The head of your hash chain at this event. Store it: with it you can prove your history up to this
-       * event.
-       */
-      chain_head: string;
-    };
-  });
+export type WebhookEvent = {
+  /** The id: evt_ and a UUIDv7. */
+  id: string;
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
+  sequence: number;
+  /** When the event occurred. */
+  created_at: string;
+} & AccountEventCase;
 
 /** An outgoing payment. If it is rejected or returned, the amount is available again. */
 export interface Withdrawal {
@@ -1214,24 +994,7 @@ export interface Withdrawal {
 }
 
 /** The withdrawal, and the account's balances right after it. */
-export interface WithdrawalCreated {
-  /** The id: wd_ and a UUIDv7. */
-  withdrawal_id: string;
-  /** The SAR to pay out, at most 2 decimals. */
-  amount_sar: Sar;
-  /** Your own reference, or null if you sent none. */
-  reference: string | null;
-  /** The first and last four characters of the IBAN that was registered at the time of the request. */
-  iban_masked: string;
-  /**
-   * pending_approval: the operator has not decided. approved, submitted: on its way to the bank. paid:
-   * done. rejected, returned: the amount is available again.
-   */
-  status: "pending_approval" | "approved" | "submitted" | "paid" | "rejected" | "returned";
-  /** When you requested the withdrawal. */
-  created_at: string;
-  /** Your own customer, account or desk; absent if you sent none. */
-  account_label?: string | undefined;
+export interface WithdrawalCreated extends Withdrawal {
   balances: Balances;
 }
 
