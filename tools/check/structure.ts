@@ -86,6 +86,7 @@ export const PUBLISHED: readonly string[] = CLIENT;
  * folders. A folder that is missing here is a violation.
  */
 export const MODULES: readonly (readonly [module: string, ...steps: string[]])[] = [
+  ["settings"],
   ["operations"],
   ["http", "wire", "outbound"],
   ["database", "schema", "proposals"],
@@ -107,6 +108,7 @@ export const MODULES: readonly (readonly [module: string, ...steps: string[]])[]
   ["delivery", "send", "expiry", "closing"],
   ["reads"],
   ["routes", "docs_page", "probe"],
+  ["process"],
 ];
 
 /** Postgres on this machine, which tests of every package start. */

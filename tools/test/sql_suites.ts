@@ -26,9 +26,9 @@ const BESIDE_SQL = [
   "packages/server/src/admission/signature/nonce_uuid.ts",
   "packages/server/src/admission/signature/stored_request.ts",
   "packages/server/src/booking/outcome.ts",
-  "packages/server/src/new_uuid.ts",
-  "packages/server/src/sealing.ts",
-  "packages/server/src/ticket.ts",
+  "packages/server/src/operations/new_uuid.ts",
+  "packages/server/src/settings/sealing.ts",
+  "packages/server/src/admission/ticket.ts",
 ];
 
 /** Suites of SQL that also test how a lost connection ends, which the runtime reports. */

@@ -1,11 +1,11 @@
-import { ConfigError, readConfig, readDeliveryConfig } from "./config.ts";
-import { startDelivery } from "./delivery/delivery_service.ts";
+import { ConfigError, readConfig, readDeliveryConfig } from "./settings/config.ts";
+import { startDelivery } from "./process/delivery_service.ts";
 import { createLog } from "./operations/log.ts";
 import { openLineWriter } from "./operations/line_writer.ts";
-import { EXIT_DEPENDENCY, keepProcesses, numberProcesses } from "./operations/processes.ts";
-import { readRole, type Role } from "./role.ts";
-import { misspeltSettings } from "./settings.ts";
-import { type Service, startService } from "./service.ts";
+import { EXIT_DEPENDENCY, keepProcesses, numberProcesses } from "./process/processes.ts";
+import { readRole, type Role } from "./settings/role.ts";
+import { misspeltSettings } from "./settings/settings.ts";
+import { type Service, startService } from "./process/service.ts";
 
 const EXIT_USAGE = 2;
 

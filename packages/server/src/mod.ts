@@ -9,23 +9,23 @@ export {
   parseBaseUrl,
   readConfig,
   readDeliveryConfig,
-} from "./config.ts";
-export { defaultOf, misspeltSettings, SETTINGS } from "./settings.ts";
+} from "./settings/config.ts";
+export { defaultOf, misspeltSettings, SETTINGS } from "./settings/settings.ts";
 export { checkPriceUrl } from "./booking/trading/price_source_http.ts";
 export { migrate } from "./database/migrate.ts";
-export { isKeySource, type KeySource, nameOfKey, readKeys } from "./key_source.ts";
-export { ROLES } from "./role.ts";
-export { createSealing, type Sealing } from "./sealing.ts";
+export { isKeySource, type KeySource, nameOfKey, readKeys } from "./settings/key_source.ts";
+export { ROLES } from "./settings/role.ts";
+export { createSealing, type Sealing } from "./settings/sealing.ts";
 export { admitCertificate } from "./admission/identity/client_certificate.ts";
 export { admitToken } from "./admission/token/caller.ts";
 export { hashSecret } from "./admission/token/client_secret.ts";
-export { parseAllowList } from "./http/outbound/allow_list.ts";
+export { parseAllowList } from "./settings/allow_list.ts";
 export { checkEndpoint } from "./http/outbound/check_endpoint.ts";
-export { createApp } from "./app.ts";
+export { createApp } from "./process/app.ts";
 export { errorsPage } from "./routes/docs_page/errors.ts";
 export { page, PAGE_POLICY } from "./routes/docs_page/page.ts";
 export { referencePage } from "./routes/docs_page/reference.ts";
-export { assemble, type Assembly } from "./assembly.ts";
+export { assemble, type Assembly } from "./process/assembly.ts";
 export { openBooking } from "./booking/booking.ts";
 export { type Head, isHead, openHeadKeeper } from "./database/keep_heads.ts";
 export { openPools } from "./database/pools.ts";

@@ -37,7 +37,7 @@ export {
   type Signatory,
 } from "./signed_proposals.ts";
 export { sendBytes, verdictsOf } from "./wire/send_bytes.ts";
-export { type Service, startService } from "../src/service.ts";
+export { type Service, startService } from "../src/process/service.ts";
 export { migrate } from "../src/database/migrate.ts";
 export { simulatedSource } from "../src/booking/trading/price_source_simulated.ts";
 export { unsign } from "../src/booking/ledger/tampered_fixture.ts";

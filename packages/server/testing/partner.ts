@@ -12,7 +12,7 @@ import {
 } from "@gold-partner/jws";
 import { hostBytes, newWebhookSecret, requestSigner } from "@gold-partner/protocol";
 import { hashSecret } from "../src/admission/token/client_secret.ts";
-import { createSealing } from "../src/sealing.ts";
+import { createSealing } from "../src/settings/sealing.ts";
 import type { Sql } from "postgres";
 import { generateJwk } from "../../../tools/testing/generated_key.ts";
 

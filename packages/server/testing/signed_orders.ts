@@ -11,7 +11,7 @@ import { byGrams, fundingItem, orderItem, quoteItem } from "../src/booking/fixtu
 import { sendFunding } from "../src/booking/funding/book_funding.ts";
 import { sendOrders } from "../src/booking/trading/book_orders.ts";
 import { sendQuotes } from "../src/booking/trading/book_quotes.ts";
-import { stamp } from "../src/ticket.ts";
+import { stamp } from "../src/admission/ticket.ts";
 import { newTestKey, signTestRequest, type TestKey } from "./partner.ts";
 
 /** Signs a POST and returns what admission passes to booking. `url` is the base URL and the path. */

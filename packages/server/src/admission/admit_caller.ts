@@ -1,5 +1,5 @@
 import type { AppContext } from "../http/context.ts";
-import type { Deps } from "../deps.ts";
+import type { AdmissionDeps } from "./deps.ts";
 import { Refusal } from "../http/refusal.ts";
 import { admitCertificate, admitProxy, type ClientCertificate } from "./identity/client_certificate.ts";
 import { admitIp } from "./identity/client_ip.ts";
@@ -19,7 +19,7 @@ const PROXY_HEADER = {
 /** Admits a request to a route that needs no token. Checks, in order: certificate → IP → rate. */
 export async function admitCertificateAlone(
   c: AppContext,
-  deps: Deps,
+  deps: AdmissionDeps,
 ): Promise<Counted<ClientCertificate>> {
   return countRequest(c, await admitConnection(c, deps), deps);
 }
@@ -29,7 +29,7 @@ export async function admitCertificateAlone(
  * request with an invalid token does not count against the partner's rate. It counts as a failed
  * authentication of its certificate.
  */
-export async function admitCaller(c: AppContext, deps: Deps): Promise<Counted<Caller>> {
+export async function admitCaller(c: AppContext, deps: AdmissionDeps): Promise<Counted<Caller>> {
   const certificate = await admitConnection(c, deps);
   const caller = await limitFailures(
     certificate,
@@ -46,7 +46,7 @@ export async function admitCaller(c: AppContext, deps: Deps): Promise<Counted<Ca
 /** Admits a request to a route whose token is optional. A token that is sent must be valid. */
 export async function admitCallerWithOptionalToken(
   c: AppContext,
-  deps: Deps,
+  deps: AdmissionDeps,
 ): Promise<Counted<CertifiedCaller>> {
   if (c.req.header("authorization") !== undefined) return await admitCaller(c, deps);
   return admitWithoutToken(await admitCertificateAlone(c, deps));
@@ -54,7 +54,7 @@ export async function admitCallerWithOptionalToken(
 
 async function admitConnection(
   c: AppContext,
-  { config, registry, usage, now }: Deps,
+  { config, registry, usage, now }: AdmissionDeps,
 ): Promise<ClientCertificate> {
   admitProxy(c.req.header(PROXY_HEADER.secret), config.proxySecret);
   const certificate = await admitCertificate(c.req.header(PROXY_HEADER.certificate), registry);
@@ -69,7 +69,7 @@ async function admitConnection(
 function countRequest<Who extends { readonly partner: Partner }>(
   c: AppContext,
   who: Who,
-  { limiter, monotonicMs }: Deps,
+  { limiter, monotonicMs }: AdmissionDeps,
 ): Counted<Who> {
   const exchange = c.get("exchange");
   const { id, rate } = who.partner;

@@ -1,6 +1,6 @@
 import { hostBytes, ID_PREFIX, idempotencyFingerprint } from "@gold-partner/protocol";
 import type { AppContext } from "../http/context.ts";
-import { stamp, type Ticket } from "../ticket.ts";
+import { stamp, type Ticket } from "./ticket.ts";
 import type { AdmittedWrite, CertifiedWrite, SignedWrite } from "./admitted_write.ts";
 import type { JsonBytes, Parameters } from "./body/read_body.ts";
 import type { Counted } from "./counted.ts";

@@ -1,4 +1,4 @@
-import type { Ticket } from "../ticket.ts";
+import type { Ticket } from "./ticket.ts";
 import type { StoredRequest } from "./signature/stored_request.ts";
 
 /** A write that passed admission with a certificate. A token is optional. */

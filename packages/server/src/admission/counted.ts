@@ -1,4 +1,4 @@
-import type { Ticket } from "../ticket.ts";
+import type { Ticket } from "./ticket.ts";
 import type { Partner } from "./registry/snapshot.ts";
 
 /** A caller whose request was counted against the partner's rate. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ENDPOINTS, problemCodesOf } from "@gold-partner/protocol";
-import type { Deps } from "../deps.ts";
+import type { AdmissionDeps } from "./deps.ts";
 import type { AppContext } from "../http/context.ts";
 import { Refusal } from "../http/refusal.ts";
 import { problemReply } from "../http/reply.ts";
@@ -11,7 +11,7 @@ import type { Partner } from "./registry/snapshot.ts";
  * database counts the failed requests, so that all processes together fail exactly as many as the partner
  * requested. A request counts once, even if it is admitted again.
  */
-export async function simulateFailure(c: AppContext, partner: Partner, deps: Deps): Promise<void> {
+export async function simulateFailure(c: AppContext, partner: Partner, deps: AdmissionDeps): Promise<void> {
   const exchange = c.get("exchange");
   const endpoint = ENDPOINTS[c.get("operation")!];
   const until = partner.simulations?.failure?.until;

@@ -3,8 +3,8 @@ import { GOLD_MAX_TENTH_MILLIGRAMS, orderRequest, type QuoteRequest } from "@gol
 import type { Sql } from "postgres";
 import type { AdmittedWrite, SignedWrite } from "../admission/admitted_write.ts";
 import type { StoredRequest } from "../admission/signature/stored_request.ts";
-import { newUuid as newUuidAt } from "../new_uuid.ts";
-import { stamp } from "../ticket.ts";
+import { newUuid as newUuidAt } from "../operations/new_uuid.ts";
+import { stamp } from "../admission/ticket.ts";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
 import type { BatchItem, Send, Sending } from "./batcher.ts";
 import { type NonceItem, sendNonces } from "./nonce/spend_nonces.ts";

@@ -1,6 +1,6 @@
 import { isCancelledWait, openDatabase, UNREPLICATED, unreplicatedError } from "@gold-partner/database";
 import type { ParameterOrFragment, Sql } from "postgres";
-import type { Config } from "../config.ts";
+import type { Config } from "../settings/config.ts";
 import type { EndOptions, Pool, Query } from "./query.ts";
 import { NOT_DURABLE } from "./write_probe.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ID_PREFIX, signWebhook } from "@gold-partner/protocol";
 import type { Disturbance, DisturbanceOf } from "./disturb_webhooks.ts";
 import type { HeldEndpoint, OpenSecret, Waiting } from "./held_endpoint.ts";
-import type { RetrySchedule } from "./retry_schedule.ts";
+import type { RetrySchedule } from "../settings/retry_schedule.ts";
 import type { Attempt, Sender } from "./send/sender.ts";
 import type { Settlement } from "./settlement.ts";
 import { TurnOrder } from "./turn_order.ts";

@@ -10,8 +10,8 @@ import { type Delivery, type TestReceiver, testReceiver } from "../../testing/re
 import { createTestPartner } from "../../testing/partner.ts";
 import { type TestService, testService } from "../../testing/service.ts";
 import { newWebhookSecret, parseWebhookSecret, WebhookError } from "@gold-partner/protocol";
-import { readKeys } from "../key_source.ts";
-import { createSealing } from "../sealing.ts";
+import { readKeys } from "../settings/key_source.ts";
+import { createSealing } from "../settings/sealing.ts";
 import {
   attemptsOf,
   endWaits,

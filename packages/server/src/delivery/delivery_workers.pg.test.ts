@@ -4,9 +4,9 @@ import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import type { TestPartner } from "../../testing/partner.ts";
 import { type TestReceiver, testReceiver } from "../../testing/receiver.ts";
 import { type TestService, testService } from "../../testing/service.ts";
-import type { DeliveryConfig } from "../config.ts";
-import { startDelivery } from "./delivery_service.ts";
-import type { Service } from "../service.ts";
+import type { DeliveryConfig } from "../settings/config.ts";
+import { startDelivery } from "../process/delivery_service.ts";
+import type { Service } from "../process/service.ts";
 import {
   eventOf,
   fund,

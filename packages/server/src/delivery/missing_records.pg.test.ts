@@ -7,9 +7,9 @@ import { until } from "../../../../tools/testing/until.ts";
 import { closingToday } from "../../testing/close_today.ts";
 import { type TestReceiver, testReceiver } from "../../testing/receiver.ts";
 import { type TestService, testService } from "../../testing/service.ts";
-import type { Service } from "../service.ts";
-import { sendRaw } from "../service_fixture.ts";
-import { startDelivery } from "./delivery_service.ts";
+import type { Service } from "../process/service.ts";
+import { sendRaw } from "../process/service_fixture.ts";
+import { startDelivery } from "../process/delivery_service.ts";
 import { eventOf, fund, pause } from "./webhook_fixture.ts";
 
 interface Kept {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { newWebhookSecret } from "@gold-partner/protocol";
-import { createSealing, type Sealing } from "../sealing.ts";
+import { createSealing, type Sealing } from "../settings/sealing.ts";
 import { createSecretOpener } from "./open_secrets.ts";
 
 describe("createSecretOpener()", () => {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { parseWebhookSecret } from "@gold-partner/protocol";
 import type { Log } from "../operations/log.ts";
-import type { Sealing } from "../sealing.ts";
+import type { Sealing } from "../settings/sealing.ts";
 import type { SealedSecret } from "./delivery_store.ts";
 import type { OpenSecret } from "./held_endpoint.ts";
 

@@ -1,4 +1,4 @@
-import type { RetrySchedule } from "./retry_schedule.ts";
+import type { RetrySchedule } from "../settings/retry_schedule.ts";
 import type { Attempt } from "./send/sender.ts";
 
 /** What an attempt means for its event and for its endpoint. */

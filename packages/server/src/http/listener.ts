@@ -1,7 +1,7 @@
 import { chmod, rm, stat } from "node:fs/promises";
 import type { Server } from "node:http";
 import { createConnection } from "node:net";
-import type { ListenAddress } from "../config.ts";
+import type { ListenAddress } from "../settings/config.ts";
 
 const SOCKET_UMASK = 0o117;
 

@@ -14,7 +14,7 @@ import { JsonNumber, type JsonValue } from "@gold-partner/canonical";
 import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
 import { admitCaller } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import type { DayLimits, Holdings, PartnerLimits } from "../reads/account_reads.ts";
 import type { ListedReserves } from "../reads/market_reads.ts";
 import { Refusal } from "../http/refusal.ts";

@@ -4,7 +4,7 @@ import { authenticate } from "../admission/signature/authenticate.ts";
 import { readSignatureForms } from "../admission/signature/header_forms.ts";
 import type { SignedRequest } from "../admission/signature/verify_signature.ts";
 import type { Caller } from "../admission/token/caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import type { AppContext } from "../http/context.ts";
 import { Refusal } from "../http/refusal.ts";
 

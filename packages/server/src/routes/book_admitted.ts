@@ -1,5 +1,5 @@
 import type { Outcome } from "../booking/outcome.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import { Refusal } from "../http/refusal.ts";
 
 const READMISSIONS = 3;

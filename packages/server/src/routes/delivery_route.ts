@@ -1,9 +1,9 @@
 import { emptyRequest, ID_PREFIX, uuidOfId } from "@gold-partner/protocol";
 import { admitCaller } from "../admission/admit_caller.ts";
 import { withoutSignature } from "../admission/admit_write.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import type { Route } from "../http/context.ts";
-import { newUuid } from "../new_uuid.ts";
+import { newUuid } from "../operations/new_uuid.ts";
 import { writeRoute } from "./write_pipeline.ts";
 
 const WRITE_WITHOUT_PARAMETERS = {

@@ -1,7 +1,7 @@
 import { refuseQuery } from "../admission/query/read_query.ts";
 import { admitCertificateAlone } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import { jsonReply } from "../http/reply.ts";
 
 export function jwksRoute(deps: Deps): Route {

@@ -2,7 +2,7 @@ import { ENDPOINTS, type Json } from "@gold-partner/protocol";
 import { admitCertificateAlone } from "../admission/admit_caller.ts";
 import { refuseQuery } from "../admission/query/read_query.ts";
 import type { Route } from "../http/context.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import { redirectReply } from "../http/reply.ts";
 import { errorsPage } from "./docs_page/errors.ts";
 import { PAGE_POLICY } from "./docs_page/page.ts";

@@ -2,7 +2,7 @@ import { eventsQuery, PAGE_DEFAULT_ITEMS } from "@gold-partner/protocol";
 import { readQuery } from "../admission/query/read_query.ts";
 import { admitCaller } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import { jsonTextReply } from "../http/reply.ts";
 import { pageText } from "./page.ts";
 

@@ -2,7 +2,7 @@ import { hostBytes, REQUEST_HEADER } from "@gold-partner/protocol";
 import { refuseQuery } from "../admission/query/read_query.ts";
 import { admitCertificateAlone } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import { fixedReply } from "../http/reply.ts";
 
 /**

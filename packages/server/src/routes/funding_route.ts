@@ -1,9 +1,9 @@
 import { fundRequest } from "@gold-partner/protocol";
 import { admitCallerWithOptionalToken } from "../admission/admit_caller.ts";
 import { withoutToken } from "../admission/admit_write.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import type { Route } from "../http/context.ts";
-import { newUuid } from "../new_uuid.ts";
+import { newUuid } from "../operations/new_uuid.ts";
 import { writeRoute } from "./write_pipeline.ts";
 
 /** Funds a sandbox partner. The token is optional, but a token that is sent must be valid. */

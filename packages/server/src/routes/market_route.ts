@@ -8,7 +8,7 @@ import {
 import { refuseQuery } from "../admission/query/read_query.ts";
 import { admitCaller, admitCertificateAlone } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import { Refusal } from "../http/refusal.ts";
 import { fixedReply, JSON_MEDIA_TYPE, jsonReply, jsonTextReply } from "../http/reply.ts";
 

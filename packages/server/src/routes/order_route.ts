@@ -1,6 +1,6 @@
 import { orderRequest } from "@gold-partner/protocol";
 import { admitCaller } from "../admission/admit_caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import type { Route } from "../http/context.ts";
 import { authenticateWrite } from "./authenticate_write.ts";
 import { writeRoute } from "./write_pipeline.ts";

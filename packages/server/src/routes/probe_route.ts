@@ -23,7 +23,7 @@ import { admitCaller } from "../admission/admit_caller.ts";
 import { authenticate, signedUrl } from "../admission/signature/authenticate.ts";
 import type { AppContext, Route } from "../http/context.ts";
 import { bookAdmitted } from "./book_admitted.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import type { ProbedRequest } from "./probe/attempts.ts";
 import { diagnose } from "./probe/diagnosis.ts";
 import { readLooseSignature } from "./probe/loose_signature.ts";

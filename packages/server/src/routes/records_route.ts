@@ -9,7 +9,7 @@ import {
 import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
 import { admitCaller } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import { readCursor, writeCursor } from "../reads/cursor.ts";
 import type { ListedKind, RecordKind } from "../reads/record_reads.ts";
 import { Refusal } from "../http/refusal.ts";

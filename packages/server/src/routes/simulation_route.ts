@@ -17,7 +17,7 @@ import type { z } from "zod";
 import { admitCaller } from "../admission/admit_caller.ts";
 import { withoutSignature } from "../admission/admit_write.ts";
 import { refuseQuery } from "../admission/query/read_query.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import type { Route } from "../http/context.ts";
 import { jsonTextReply } from "../http/reply.ts";
 import { writeRoute } from "./write_pipeline.ts";

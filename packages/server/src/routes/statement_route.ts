@@ -2,7 +2,7 @@ import { statementQuery } from "@gold-partner/protocol";
 import { readQuery } from "../admission/query/read_query.ts";
 import { admitCaller } from "../admission/admit_caller.ts";
 import type { AppContext, Route } from "../http/context.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import { prefersCsv } from "../reads/media_type.ts";
 import { writeStatementCsv, writeStatementJson } from "../reads/statement.ts";
 import { streamReply } from "../http/reply.ts";

@@ -12,7 +12,7 @@ import {
 import { type Sending, type TestService, testService } from "../../testing/service.ts";
 import type { TestPartner } from "../../testing/partner.ts";
 import { hashSecret } from "../admission/token/client_secret.ts";
-import { readKeys } from "../key_source.ts";
+import { readKeys } from "../settings/key_source.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 

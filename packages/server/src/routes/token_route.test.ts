@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { createRateLimiter } from "../admission/rate/rate_limiter.ts";
 import { hashSecret } from "../admission/token/client_secret.ts";
 import type { AppEnv } from "../http/context.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import type { Refusal } from "../http/refusal.ts";
 import { tokenRoute } from "./token_route.ts";
 

@@ -12,8 +12,8 @@ import type { ClientSecret, Partner, Snapshot } from "../admission/registry/snap
 import { findSecret } from "../admission/token/client_secret.ts";
 import { admitCertificateAlone } from "../admission/admit_caller.ts";
 import type { AppContext, Route } from "../http/context.ts";
-import { newUuid } from "../new_uuid.ts";
-import type { Deps } from "../deps.ts";
+import { newUuid } from "../operations/new_uuid.ts";
+import type { Deps } from "./deps.ts";
 import { Refusal } from "../http/refusal.ts";
 import { jsonReply } from "../http/reply.ts";
 

@@ -1,8 +1,8 @@
 import { withdrawalRequest } from "@gold-partner/protocol";
 import { admitCaller } from "../admission/admit_caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import type { Route } from "../http/context.ts";
-import { newUuid } from "../new_uuid.ts";
+import { newUuid } from "../operations/new_uuid.ts";
 import { authenticateWrite } from "./authenticate_write.ts";
 import { writeRoute } from "./write_pipeline.ts";
 

@@ -6,7 +6,7 @@ import type { Partner } from "../admission/registry/snapshot.ts";
 import { readIdempotencyKey } from "../admission/signature/header_forms.ts";
 import type { CertifiedCaller } from "../admission/token/caller.ts";
 import type { Outcome } from "../booking/outcome.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import type { AppContext, Route } from "../http/context.ts";
 import { outcomeReply } from "./outcome_reply.ts";
 import { bookAdmitted } from "./book_admitted.ts";

@@ -19,9 +19,9 @@ import type { Partner } from "../admission/registry/snapshot.ts";
 import { type IdempotencyKey, readIdempotencyKey } from "../admission/signature/header_forms.ts";
 import { type SignedRequest, verifySignature } from "../admission/signature/verify_signature.ts";
 import { admitToken, type Caller, type CertifiedCaller } from "../admission/token/caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 import type { AppContext } from "../http/context.ts";
-import type { Ticket } from "../ticket.ts";
+import type { Ticket } from "../admission/ticket.ts";
 import { authenticateWrite } from "./authenticate_write.ts";
 import { writeRoute } from "./write_pipeline.ts";
 

@@ -3,7 +3,7 @@ import { BODY_MAX_BYTES, BODY_MAX_DEPTH, bodyErrors } from "@gold-partner/protoc
 import type { z } from "zod";
 import type { AppContext } from "../../http/context.ts";
 import { Refusal } from "../../http/refusal.ts";
-import { stamp, type Ticket } from "../../ticket.ts";
+import { stamp, type Ticket } from "../ticket.ts";
 import { refuseQuery } from "../query/read_query.ts";
 
 /** The body's bytes, at most 64 KiB. */

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
 import { Refusal } from "../../http/refusal.ts";
-import { stamp, type Ticket } from "../../ticket.ts";
+import { stamp, type Ticket } from "../ticket.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Partner } from "../registry/snapshot.ts";
 

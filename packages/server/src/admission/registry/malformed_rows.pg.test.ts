@@ -5,10 +5,10 @@ import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.t
 import { randomBytes, randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import { assemble } from "../../assembly.ts";
-import { readKeys } from "../../key_source.ts";
+import { assemble } from "../../process/assembly.ts";
+import { readKeys } from "../../settings/key_source.ts";
 import { createLog } from "../../operations/log.ts";
-import { createSealing } from "../../sealing.ts";
+import { createSealing } from "../../settings/sealing.ts";
 
 /** Malformed rows can come from an older version, a restore or manual SQL. */
 describe("malformed rows", () => {

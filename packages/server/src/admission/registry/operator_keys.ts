@@ -7,7 +7,7 @@ import {
   requireDeployment,
   UNVERIFIED,
 } from "@gold-partner/approvals";
-import { about, type Config } from "../../config.ts";
+import { about, type Config } from "../../settings/config.ts";
 import type { Query } from "../../database/query.ts";
 import type { Log } from "../../operations/log.ts";
 import { readDocument, type RegistryDocument } from "./snapshot.ts";

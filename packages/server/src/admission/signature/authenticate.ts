@@ -1,4 +1,4 @@
-import type { Deps } from "../../deps.ts";
+import type { AdmissionDeps } from "../deps.ts";
 import type { AppContext } from "../../http/context.ts";
 import type { Counted } from "../counted.ts";
 import type { Bytes } from "../body/read_body.ts";
@@ -12,7 +12,7 @@ export async function authenticate<Body extends Bytes>(
   body: Body,
   forms: SignatureForms,
   c: AppContext,
-  deps: Deps,
+  deps: AdmissionDeps,
 ): Promise<SignedRequest<Body>> {
   const { registry, usage, now } = deps;
   const request = { method: c.req.method, url: signedUrl(c, deps), body };
@@ -22,6 +22,6 @@ export async function authenticate<Body extends Bytes>(
 }
 
 /** The URL that the caller signed: the public base URL and the request target as it arrived. */
-export function signedUrl(c: AppContext, { config }: Deps): string {
+export function signedUrl(c: AppContext, { config }: AdmissionDeps): string {
   return config.publicBaseUrl + c.get("target");
 }

@@ -6,7 +6,7 @@ import {
   TIMESTAMP_FORM,
 } from "@gold-partner/protocol";
 import { Refusal } from "../../http/refusal.ts";
-import { stamp, type Ticket } from "../../ticket.ts";
+import { stamp, type Ticket } from "../ticket.ts";
 
 /** Reads one header. The values of a repeated header are joined with a comma and a space. */
 type HeaderReader = (name: string) => string | undefined;

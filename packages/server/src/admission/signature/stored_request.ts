@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { stamp, type Ticket } from "../../ticket.ts";
+import { stamp, type Ticket } from "../ticket.ts";
 import type { JsonBytes } from "../body/read_body.ts";
 import type { SignedRequest } from "./verify_signature.ts";
 

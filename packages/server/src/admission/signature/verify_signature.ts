@@ -2,7 +2,7 @@ import { canonicalRequest } from "@gold-partner/canonical";
 import { type CryptoKey, JwsError, verifyDetached } from "@gold-partner/jws";
 import { hostBytes, TIMESTAMP_WINDOW_SECONDS } from "@gold-partner/protocol";
 import { Refusal } from "../../http/refusal.ts";
-import { stamp, type Ticket } from "../../ticket.ts";
+import { stamp, type Ticket } from "../ticket.ts";
 import type { Registry } from "../registry/registry.ts";
 import { isActive, type Partner } from "../registry/snapshot.ts";
 import type { Counted } from "../counted.ts";

@@ -1,5 +1,5 @@
 import { Refusal } from "../../http/refusal.ts";
-import { stamp, type Ticket } from "../../ticket.ts";
+import { stamp, type Ticket } from "../ticket.ts";
 import type { Counted } from "../counted.ts";
 import type { ClientCertificate } from "../identity/client_certificate.ts";
 import type { Partner } from "../registry/snapshot.ts";

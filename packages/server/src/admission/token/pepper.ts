@@ -1,5 +1,5 @@
 import type { Query } from "../../database/query.ts";
-import { nameOfKey } from "../../key_source.ts";
+import { nameOfKey } from "../../settings/key_source.ts";
 
 /**
  * Throws if the client secrets of this database are hashed with another pepper, because this process would

@@ -10,7 +10,7 @@ import {
 import { hostBytes, TOKEN_TTL_SECONDS } from "@gold-partner/protocol";
 import type { Log } from "../../operations/log.ts";
 import { Refusal } from "../../http/refusal.ts";
-import type { Sealing } from "../../sealing.ts";
+import type { Sealing } from "../../settings/sealing.ts";
 import type { ClientCertificate } from "../identity/client_certificate.ts";
 import type { Registry } from "../registry/registry.ts";
 import { isActive, type TokenKeyRecord } from "../registry/snapshot.ts";

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 import type { Outcome } from "../outcome.ts";
-import { stamp } from "../../ticket.ts";
+import { stamp } from "../../admission/ticket.ts";
 import { newUuid, newWrite } from "../fixture.ts";
 import {
   type RedeliveryItem,

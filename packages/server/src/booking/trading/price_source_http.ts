@@ -10,7 +10,7 @@ import {
 } from "@gold-partner/canonical";
 import { parseInstant, parsePrice, QuantityError } from "@gold-partner/protocol";
 import type { Registry } from "../../admission/registry/registry.ts";
-import type { AllowList } from "../../http/outbound/allow_list.ts";
+import type { AllowList } from "../../settings/allow_list.ts";
 import { checkEndpoint } from "../../http/outbound/check_endpoint.ts";
 import {
   type Destination,

@@ -1,7 +1,7 @@
 import { pricesFromMid } from "@gold-partner/protocol";
 import type { Row } from "postgres";
 import type { Query } from "../../database/query.ts";
-import type { AllowList } from "../../http/outbound/allow_list.ts";
+import type { AllowList } from "../../settings/allow_list.ts";
 import type { Registry } from "../../admission/registry/registry.ts";
 import type { Log } from "../../operations/log.ts";
 import type { Metrics } from "../../operations/metrics.ts";

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { eventReply } from "@gold-partner/protocol";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import type { StoredRequest } from "../../admission/signature/stored_request.ts";
-import { stamp } from "../../ticket.ts";
+import { stamp } from "../../admission/ticket.ts";
 import { closingToday, moveDayEndAway } from "../../../testing/close_today.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import {

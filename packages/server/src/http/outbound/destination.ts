@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { type AllowList, allowsAddress, allowsHost } from "./allow_list.ts";
+import { type AllowList, allowsAddress, allowsHost } from "../../settings/allow_list.ts";
 import { isLoopback, whyForbidden } from "./forbidden_address.ts";
 import type { ResolveHost } from "./resolve_host.ts";
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { TestPostgres } from "@gold-partner/dev/postgres";
 import type { TestService } from "../../../testing/service.ts";
 import { testService } from "../../../testing/service.ts";
-import type { ListenAddress } from "../../config.ts";
+import type { ListenAddress } from "../../settings/config.ts";
 import { type ReadTimeouts, sendBytes } from "../../../testing/wire/send_bytes.ts";
 
 export type Runtime = "node" | "deno";

@@ -1,8 +1,8 @@
-import { assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { type TestService, testService } from "../testing/service.ts";
-import { openSimulator, type Simulator } from "../testing/simulator.ts";
+import { type TestService, testService } from "../../testing/service.ts";
+import { openSimulator, type Simulator } from "../../testing/simulator.ts";
 import { type Service, startService } from "./service.ts";
 import { sendRaw } from "./service_fixture.ts";
 

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../../tools/testing/assert.ts";
-import { newTestKey, type TestPartner } from "../testing/partner.ts";
-import { type TestService, testService } from "../testing/service.ts";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { newTestKey, type TestPartner } from "../../testing/partner.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 
 const IBAN = "SA4420000001234567891234";
 

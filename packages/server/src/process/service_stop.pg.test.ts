@@ -4,9 +4,9 @@ import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
-import { type TestService, testService } from "../testing/service.ts";
-import type { Config } from "./config.ts";
+import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { type TestService, testService } from "../../testing/service.ts";
+import type { Config } from "../settings/config.ts";
 import { startService } from "./service.ts";
 
 const WORKERS = 8;

@@ -1,23 +1,23 @@
-import { openHeads, requireSameDeployment, showWrites, warnWithoutStandby } from "../assembly.ts";
+import { openHeads, requireSameDeployment, showWrites, warnWithoutStandby } from "./assembly.ts";
 import { openRegistry, type Registry } from "../admission/registry/registry.ts";
 import { recordUse } from "../admission/usage/record_use.ts";
 import { startUsageRecorder } from "../admission/usage/usage_recorder.ts";
-import { about, type DeliveryConfig } from "../config.ts";
+import { about, type DeliveryConfig } from "../settings/config.ts";
 import { untilAwake } from "../database/awake.ts";
 import { requireDurability } from "../database/durability.ts";
 import { requireLogin } from "../database/own_login.ts";
 import { connect } from "../database/pools.ts";
 import { requireSchema } from "../database/schema_version.ts";
 import { openWriteProbe, type WriteProbe } from "../database/write_probe.ts";
-import { type Delivery, startDelivering } from "./delivery.ts";
-import { readKeys } from "../key_source.ts";
+import { type Delivery, startDelivering } from "../delivery/delivery.ts";
+import { readKeys } from "../settings/key_source.ts";
 import { addressText, endListener, listen } from "../http/listener.ts";
 import { createLog } from "../operations/log.ts";
 import { createMetrics } from "../operations/metrics.ts";
 import { createOperationsServer } from "../operations/operations_server.ts";
 import { openRandomPool } from "../operations/random_pool.ts";
-import { openSealing } from "../sealing.ts";
-import type { Service } from "../service.ts";
+import { openSealing } from "../settings/sealing.ts";
+import type { Service } from "./service.ts";
 
 const CONNECTIONS = 2;
 

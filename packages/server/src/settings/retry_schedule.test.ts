@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals, assertThrows } from "../../../../tools/testing/assert.ts";
-import { SETTINGS } from "../settings.ts";
+import { SETTINGS } from "./settings.ts";
 import { parseRetrySchedule } from "./retry_schedule.ts";
 
 describe("parseRetrySchedule()", () => {

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals, assertStringIncludes, assertThrows } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes, assertThrows } from "../../../../tools/testing/assert.ts";
 import { ConfigError, readConfig, readDeliveryConfig } from "./config.ts";
-import { createTestAuthority } from "../testing/certificates.ts";
+import { createTestAuthority } from "../../testing/certificates.ts";
 import { SETTINGS } from "./settings.ts";
 
 const GOOD = {

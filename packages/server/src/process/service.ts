@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ID_PREFIX, newId } from "@gold-partner/protocol";
 import { createApp } from "./app.ts";
 import { assemble } from "./assembly.ts";
-import { about, type Config } from "./config.ts";
-import { prepareShutdown } from "./operations/graceful_shutdown.ts";
-import { addressText, endListener, listen } from "./http/listener.ts";
-import { createLog } from "./operations/log.ts";
-import { createOperationsServer } from "./operations/operations_server.ts";
-import { createWireServer } from "./http/wire/wire_server.ts";
+import { about, type Config } from "../settings/config.ts";
+import { prepareShutdown } from "../operations/graceful_shutdown.ts";
+import { addressText, endListener, listen } from "../http/listener.ts";
+import { createLog } from "../operations/log.ts";
+import { createOperationsServer } from "../operations/operations_server.ts";
+import { createWireServer } from "../http/wire/wire_server.ts";
 
 export interface Service {
   /** Stops without losing a request, then closes everything. A second call waits for the first. */

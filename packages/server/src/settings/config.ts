@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { isAbsolute } from "node:path";
 import { checkDatabaseUrl } from "@gold-partner/database";
-import { parseRetrySchedule, type RetrySchedule } from "./delivery/retry_schedule.ts";
+import { parseRetrySchedule, type RetrySchedule } from "./retry_schedule.ts";
 import { isKeySource, type KeySource } from "./key_source.ts";
-import { type AllowList, parseAllowList } from "./http/outbound/allow_list.ts";
+import { type AllowList, parseAllowList } from "./allow_list.ts";
 import type { Role } from "./role.ts";
 import { defaultOf, SETTINGS } from "./settings.ts";
 

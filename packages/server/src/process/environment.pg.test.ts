@@ -1,6 +1,6 @@
-import { expectProblem } from "../testing/problem.ts";
-import { type Sending, type TestService, testService } from "../testing/service.ts";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { expectProblem } from "../../testing/problem.ts";
+import { type Sending, type TestService, testService } from "../../testing/service.ts";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 
 describe("sandbox and production", () => {

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES, PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
-import { expectProblem } from "../testing/problem.ts";
-import { newTestKey, type TestKey } from "../testing/partner.ts";
-import { type Signing, type TestService, testService } from "../testing/service.ts";
+import { expectProblem } from "../../testing/problem.ts";
+import { newTestKey, type TestKey } from "../../testing/partner.ts";
+import { type Signing, type TestService, testService } from "../../testing/service.ts";
 
 interface Attempt extends Signing {
   readonly body: string;

@@ -1,9 +1,9 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { ENDPOINTS, operationsOf } from "@gold-partner/protocol";
-import { expectProblem } from "../testing/problem.ts";
-import { until } from "../../../tools/testing/until.ts";
-import { type Sending, type TestService, testService } from "../testing/service.ts";
+import { expectProblem } from "../../testing/problem.ts";
+import { until } from "../../../../tools/testing/until.ts";
+import { type Sending, type TestService, testService } from "../../testing/service.ts";
 
 const ID = "x_01890000-0000-7000-8000-000000000000";
 /**

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import type { ListenAddress } from "./config.ts";
+import type { ListenAddress } from "../settings/config.ts";
 
 // Fixtures that send the exact text of a request.
 

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals } from "../../../tools/testing/assert.ts";
-import { type TestService, testService } from "../testing/service.ts";
-import { createSealing } from "./mod.ts";
+import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { type TestService, testService } from "../../testing/service.ts";
+import { createSealing } from "../mod.ts";
 import { startService } from "./service.ts";
 import { sendRaw } from "./service_fixture.ts";
-import { until } from "../../../tools/testing/until.ts";
-import { generateJwk } from "../../../tools/testing/generated_key.ts";
+import { until } from "../../../../tools/testing/until.ts";
+import { generateJwk } from "../../../../tools/testing/generated_key.ts";
 
 describe("a running service whose sealing key changes", () => {
   let fixture: TestService;

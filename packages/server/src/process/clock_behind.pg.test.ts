@@ -1,7 +1,7 @@
-import { expectProblem } from "../testing/problem.ts";
-import type { TestPartner } from "../testing/partner.ts";
-import { type TestService, testService } from "../testing/service.ts";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { expectProblem } from "../../testing/problem.ts";
+import type { TestPartner } from "../../testing/partner.ts";
+import { type TestService, testService } from "../../testing/service.ts";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 

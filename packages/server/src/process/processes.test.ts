@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals, assertThrows } from "../../../../tools/testing/assert.ts";
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../settings/config.ts";
 import { numberProcesses, restMs } from "./processes.ts";
 
 const LISTEN = "unix:/run/gold/api_{n}.sock";

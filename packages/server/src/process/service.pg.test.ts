@@ -4,15 +4,15 @@ import { link, rm, stat, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch, assertRejects } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES } from "@gold-partner/protocol";
 import { findFreePort } from "@gold-partner/dev/postgres";
-import { type TestService, testService } from "../testing/service.ts";
-import type { Config } from "./config.ts";
-import { nameOfKey, readKeys } from "./key_source.ts";
+import { type TestService, testService } from "../../testing/service.ts";
+import type { Config } from "../settings/config.ts";
+import { nameOfKey, readKeys } from "../settings/key_source.ts";
 import { type Service, startService } from "./service.ts";
 import { codeOf, openSocket, readReply, sendRaw } from "./service_fixture.ts";
-import { until } from "../../../tools/testing/until.ts";
+import { until } from "../../../../tools/testing/until.ts";
 
 describe("startService()", () => {
   let fixture: TestService;

@@ -10,10 +10,10 @@ import {
   assertStringIncludes,
 } from "../../../../tools/testing/assert.ts";
 import { type TestBooks, testBooks } from "../../testing/books.ts";
-import { readConfig, readDeliveryConfig } from "../config.ts";
+import { readConfig, readDeliveryConfig } from "../settings/config.ts";
 import { startDelivery } from "./delivery_service.ts";
-import { type Service, startService } from "../service.ts";
-import { sendRaw } from "../service_fixture.ts";
+import { type Service, startService } from "./service.ts";
+import { sendRaw } from "./service_fixture.ts";
 import { until } from "../../../../tools/testing/until.ts";
 
 describe("startDelivery()", () => {

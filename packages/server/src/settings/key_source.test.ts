@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { isKeySource, type KeySource, KeySourceError, readKeys } from "./key_source.ts";
 
 const [FIRST, SECOND] = ["0f".repeat(32), "a1".repeat(32)];

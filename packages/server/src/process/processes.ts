@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ConfigError } from "../config.ts";
-import type { Log } from "./log.ts";
-import type { Service } from "../service.ts";
+import { ConfigError } from "../settings/config.ts";
+import type { Log } from "../operations/log.ts";
+import type { Service } from "./service.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
