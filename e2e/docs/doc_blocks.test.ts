@@ -26,7 +26,17 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/partner_cli.md sh": "e2e/docs/guide_page.external.test.ts",
   "docs/python.md sh": "e2e/docs/python_page.external.test.ts",
   "docs/python.md python": "e2e/docs/python_page.external.test.ts",
-  "docs/operator.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/operator/setup.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/operator/partners.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/operator/money.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/operator/events.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/operator/keys.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/operator/logins.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/operator/prices.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/operator/checkpoints.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/operator/load_tests.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/operator/two_people.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/operator/signed_approvals.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/operator_day.md sh": "e2e/docs/operator_day.external.test.ts",
   "docs/audit.md json": "packages/audit/src/catalog/catalog.pg.test.ts",
   "docs/audit.md sh": "e2e/docs/operator_page.external.test.ts",
@@ -145,16 +155,19 @@ describe("the README", () => {
   });
 });
 
-describe("the links of README and docs", () => {
+describe("the links of README, docs and the changelog", () => {
   const LINK = /\]\(([^)\s]+)\)/g;
   /** Returns a heading's anchor as GitHub builds it. */
   const anchorOf = (heading: string) =>
     heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").trim().replace(/\s/g, "-");
-  const anchorsOf = (page: string) =>
-    [...page.matchAll(/^#{1,6} (.*)$/gm)].map(([, heading]) => anchorOf(heading!));
+  /** The anchors of headings, and those that a page keeps for old links: `<a id="…"></a>`. */
+  const anchorsOf = (page: string) => [
+    ...[...page.matchAll(/^#{1,6} (.*)$/gm)].map(([, heading]) => anchorOf(heading!)),
+    ...[...page.matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, anchor]) => anchor!),
+  ];
 
   it("lead to files and headings that exist", () => {
-    const broken = pages.flatMap((page) =>
+    const broken = [...pages, "CHANGELOG.md"].flatMap((page) =>
       [...read(page).matchAll(LINK)].map(([, link]) => link!).filter((link) => !/^https?:/.test(link))
         .filter((link) => {
           const [path = "", anchor] = link.split("#");

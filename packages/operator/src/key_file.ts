@@ -165,5 +165,5 @@ const invalid = (path: string, message: string) =>
 const noKeyFile = () =>
   unknown(
     "GOLD_KEYS is not set, so gold does not know where the keys are. The database does not say it. Set GOLD_KEYS to the absolute path of a JSON file that only you can write: " +
-      '{"pepper": "file:/PATH", "sealing_key": "file:/PATH", "ca:FINGERPRINT": "file:/PATH"}. See "The key file" in docs/operator.md.',
+      '{"pepper": "file:/PATH", "sealing_key": "file:/PATH", "ca:FINGERPRINT": "file:/PATH"}. See "The key file" in docs/operator/setup.md.',
   );

@@ -275,7 +275,7 @@ const spell = (name: string, value: unknown): string =>
     ? canonical(value)
     : `${value}`;
 
-/** The text that an approval commits to; docs/operator.md describes it. */
+/** The text that an approval commits to; docs/operator/two_people.md describes it. */
 const textOf = ({ deployment, id, kind, proposer, proposed_at, expires_at, content }: Row): string =>
   [
     ...(deployment === null ? ["gold proposal 1"] : ["gold proposal 2", deployment]),
