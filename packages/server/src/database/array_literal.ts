@@ -3,6 +3,10 @@
 
 type Item = string | number | bigint | boolean | null | undefined;
 
+/** The argument of a batch that has this value of each item. */
+export const column = <T>(items: readonly T[], valueOf: (item: T) => Item): string =>
+  arrayLiteral(items.map(valueOf));
+
 export function arrayLiteral(values: readonly Item[]): string {
   return `{${values.map(literal).join(",")}}`;
 }

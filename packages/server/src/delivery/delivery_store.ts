@@ -1,6 +1,6 @@
 import { formatInstant } from "@gold-partner/protocol";
 import type { Query } from "../database/query.ts";
-import { arrayLiteral } from "../database/array_literal.ts";
+import { arrayLiteral, column } from "../database/array_literal.ts";
 
 /** A webhook secret as the database stores it, encrypted. */
 export interface SealedSecret {
@@ -131,34 +131,36 @@ export function openDeliveryStore(
     },
     take: (wants) =>
       work<EventRow[]>`
-        select client, sequence, id, body, tries, ticket::text from gold.take_events(${worker}::uuid,
-          ${arrayLiteral(wants.map(({ client }) => client))}::text::int[],
-          ${arrayLiteral(wants.map(({ tenure }) => tenure))}::text::int[],
-          ${arrayLiteral(wants.map(({ after }) => after))}::text::bigint[],
-          ${arrayLiteral(wants.map(({ room }) => room))}::text::int[])`,
+        select client, sequence, id, body, tries, ticket::text from gold.take_events(
+          worker => ${worker}::uuid,
+          clients => ${column(wants, ({ client }) => client)}::text::int[],
+          tenures => ${column(wants, ({ tenure }) => tenure)}::text::int[],
+          afters => ${column(wants, ({ after }) => after)}::text::bigint[],
+          rooms => ${column(wants, ({ room }) => room)}::text::int[])`,
     async settle(attempts, endpoints) {
       const rows = await work<{ client: number }[]>`
-        select client from gold.settle_attempts(${worker}::uuid,
-          ${arrayLiteral(attempts.map(({ client }) => client))}::text::int[],
-          ${arrayLiteral(attempts.map(({ sequence }) => sequence))}::text::bigint[],
-          ${arrayLiteral(attempts.map(({ ticket }) => ticket))}::text::timestamptz[],
-          ${
-        arrayLiteral(attempts.map(({ attemptedAtMs }) => formatInstant(attemptedAtMs)))
+        select client from gold.settle_attempts(
+          worker => ${worker}::uuid,
+          clients => ${column(attempts, ({ client }) => client)}::text::int[],
+          sequences => ${column(attempts, ({ sequence }) => sequence)}::text::bigint[],
+          tickets => ${column(attempts, ({ ticket }) => ticket)}::text::timestamptz[],
+          attempted_ats => ${
+        column(attempts, ({ attemptedAtMs }) => formatInstant(attemptedAtMs))
       }::text::timestamptz[],
-          ${arrayLiteral(attempts.map(({ durationMs }) => durationMs))}::text::int[],
-          ${arrayLiteral(attempts.map(({ httpStatus }) => httpStatus))}::text::int[],
-          ${arrayLiteral(attempts.map(({ error }) => error))}::text::text[],
-          ${arrayLiteral(attempts.map(({ answer }) => answer))}::text::text[],
-          ${arrayLiteral(attempts.map(({ tries }) => tries))}::text::int[],
-          ${arrayLiteral(attempts.map(({ againInMs }) => againInMs))}::text::int[],
-          ${arrayLiteral(endpoints.map(({ client }) => client))}::text::int[],
-          ${arrayLiteral(endpoints.map(({ tenure }) => tenure))}::text::int[],
-          ${arrayLiteral(endpoints.map(({ from }) => from))}::text::bigint[],
-          ${arrayLiteral(endpoints.map(({ passed }) => passed))}::text::bigint[],
-          ${arrayLiteral(endpoints.map(({ failures }) => failures))}::text::int[],
-          ${arrayLiteral(endpoints.map(({ restMs }) => restMs))}::text::int[],
-          ${arrayLiteral(endpoints.map(({ disabled }) => disabled))}::text::boolean[],
-          ${arrayLiteral(endpoints.map(({ released }) => released))}::text::boolean[]) client`;
+          durations_ms => ${column(attempts, ({ durationMs }) => durationMs)}::text::int[],
+          statuses => ${column(attempts, ({ httpStatus }) => httpStatus)}::text::int[],
+          errors => ${column(attempts, ({ error }) => error)}::text::text[],
+          answers => ${column(attempts, ({ answer }) => answer)}::text::text[],
+          tries => ${column(attempts, ({ tries }) => tries)}::text::int[],
+          waits_ms => ${column(attempts, ({ againInMs }) => againInMs)}::text::int[],
+          held => ${column(endpoints, ({ client }) => client)}::text::int[],
+          tenures => ${column(endpoints, ({ tenure }) => tenure)}::text::int[],
+          froms => ${column(endpoints, ({ from }) => from)}::text::bigint[],
+          passeds => ${column(endpoints, ({ passed }) => passed)}::text::bigint[],
+          failures => ${column(endpoints, ({ failures }) => failures)}::text::int[],
+          rests_ms => ${column(endpoints, ({ restMs }) => restMs)}::text::int[],
+          disableds => ${column(endpoints, ({ disabled }) => disabled)}::text::boolean[],
+          releases => ${column(endpoints, ({ released }) => released)}::text::boolean[]) client`;
       return rows.map(({ client }) => client);
     },
     async dismiss() {

@@ -1,5 +1,5 @@
 import type { Query } from "../../database/query.ts";
-import { arrayLiteral } from "../../database/array_literal.ts";
+import { column } from "../../database/array_literal.ts";
 import type { BatchItem, Send } from "../batcher.ts";
 import { LIMIT_STATUS, type Outcome } from "../outcome.ts";
 
@@ -15,11 +15,11 @@ export function sendNonces(sql: Query): Send<NonceItem> {
   return async (items, { wait }) => {
     const [row] = await sql<[{ words: string }]>`
       select array_to_string(gold.spend_nonces(
-        ${wait},
-        ${arrayLiteral(items.map(({ client }) => client))}::text::int[],
-        ${arrayLiteral(items.map(({ admissionVersion }) => admissionVersion))}::text::bigint[],
-        ${arrayLiteral(items.map(({ nonce }) => nonce))}::text::uuid[],
-        ${arrayLiteral(items.map(({ request }) => request))}::text::uuid[]), chr(10)) as words`;
+        wait => ${wait},
+        clients => ${column(items, ({ client }) => client)}::text::int[],
+        admissions => ${column(items, ({ admissionVersion }) => admissionVersion)}::text::bigint[],
+        nonces => ${column(items, ({ nonce }) => nonce)}::text::uuid[],
+        requests => ${column(items, ({ request }) => request)}::text::uuid[]), chr(10)) as words`;
     return row.words.split("\n").map((word) =>
       word.startsWith("{")
         ? { outcome: "answered", status: LIMIT_STATUS, body: word }

@@ -1,6 +1,6 @@
 import { ID_PREFIX, type OrderRequest, uuidOfId } from "@gold-partner/protocol";
 import type { Query } from "../../database/query.ts";
-import { arrayLiteral, byteaLiteral } from "../../database/array_literal.ts";
+import { byteaLiteral, column } from "../../database/array_literal.ts";
 import type { SignedWrite } from "../../admission/admitted_write.ts";
 import type { Send } from "../batcher.ts";
 import type { Outcome } from "../outcome.ts";
@@ -14,18 +14,20 @@ export function sendOrders(sql: Query): Send<OrderItem> {
   return async (items, { wait, settle }) => {
     return await sql<(Outcome & { item: number })[]>`
       select item, outcome, status, body from gold.book_orders(
-        ${wait}, ${settle},
-        ${arrayLiteral(items.map(({ client }) => client))}::text::int[],
-        ${arrayLiteral(items.map(({ admissionVersion }) => admissionVersion))}::text::bigint[],
-        ${arrayLiteral(items.map(({ nonce }) => nonce))}::text::uuid[],
-        ${arrayLiteral(items.map(({ key }) => key))}::text::text[],
-        ${arrayLiteral(items.map(({ fingerprint }) => `\\x${fingerprint}`))}::text::bytea[],
-        ${arrayLiteral(items.map(({ asked }) => quoteOf(asked)))}::text::uuid[],
-        ${arrayLiteral(items.map(({ request }) => request))}::text::uuid[],
-        ${arrayLiteral(items.map(({ asked }) => asked.reference))}::text::text[],
-        ${arrayLiteral(items.map(({ asked }) => asked.account_label))}::text::text[],
-        ${arrayLiteral(items.map(({ signedRequest }) => byteaLiteral(signedRequest)))}::text::bytea[],
-        ${arrayLiteral(items.map(({ thumbprint }) => `\\x${thumbprint}`))}::text::bytea[])
+        wait => ${wait}, settle => ${settle},
+        clients => ${column(items, ({ client }) => client)}::text::int[],
+        admissions => ${column(items, ({ admissionVersion }) => admissionVersion)}::text::bigint[],
+        nonces => ${column(items, ({ nonce }) => nonce)}::text::uuid[],
+        keys => ${column(items, ({ key }) => key)}::text::text[],
+        fingerprints => ${column(items, ({ fingerprint }) => `\\x${fingerprint}`)}::text::bytea[],
+        quotes => ${column(items, ({ asked }) => quoteOf(asked))}::text::uuid[],
+        requests => ${column(items, ({ request }) => request)}::text::uuid[],
+        partner_references => ${column(items, ({ asked }) => asked.reference)}::text::text[],
+        account_labels => ${column(items, ({ asked }) => asked.account_label)}::text::text[],
+        signed_requests => ${
+      column(items, ({ signedRequest }) => byteaLiteral(signedRequest))
+    }::text::bytea[],
+        thumbprints => ${column(items, ({ thumbprint }) => `\\x${thumbprint}`)}::text::bytea[])
       order by item`;
   };
 }

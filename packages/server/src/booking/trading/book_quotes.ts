@@ -5,7 +5,7 @@ import {
   type QuoteRequest,
 } from "@gold-partner/protocol";
 import type { Query } from "../../database/query.ts";
-import { arrayLiteral } from "../../database/array_literal.ts";
+import { column } from "../../database/array_literal.ts";
 import type { AdmittedWrite } from "../../admission/admitted_write.ts";
 import type { Send } from "../batcher.ts";
 import type { Outcome } from "../outcome.ts";
@@ -21,20 +21,22 @@ export function sendQuotes(sql: Query): Send<QuoteItem> {
   return async (items, { wait, settle }) => {
     return await sql<(Outcome & { item: number })[]>`
       select item, outcome, status, body from gold.book_quotes(
-        ${wait}, ${settle},
-        ${arrayLiteral(items.map(({ client }) => client))}::text::int[],
-        ${arrayLiteral(items.map(({ admissionVersion }) => admissionVersion))}::text::bigint[],
-        ${arrayLiteral(items.map(({ key }) => key))}::text::text[],
-        ${arrayLiteral(items.map(({ fingerprint }) => `\\x${fingerprint}`))}::text::bytea[],
-        ${arrayLiteral(items.map(({ asked }) => asked.side))}::text::gold.side[],
-        ${arrayLiteral(items.map(({ asked }) => gramsOf(asked)))}::text::bigint[],
-        ${arrayLiteral(items.map(({ asked }) => amountOf(asked)))}::text::bigint[],
-        ${arrayLiteral(items.map(() => GOLD_MIN_TENTH_MILLIGRAMS))}::text::bigint[],
-        ${arrayLiteral(items.map(({ maximumTenthMilligrams }) => maximumTenthMilligrams))}::text::bigint[],
-        ${arrayLiteral(items.map(({ id }) => id))}::text::uuid[],
-        ${arrayLiteral(items.map(({ request }) => request))}::text::uuid[],
-        ${arrayLiteral(items.map(({ asked }) => asked.reference))}::text::text[],
-        ${arrayLiteral(items.map(({ asked }) => asked.account_label))}::text::text[])
+        wait => ${wait}, settle => ${settle},
+        clients => ${column(items, ({ client }) => client)}::text::int[],
+        admissions => ${column(items, ({ admissionVersion }) => admissionVersion)}::text::bigint[],
+        keys => ${column(items, ({ key }) => key)}::text::text[],
+        fingerprints => ${column(items, ({ fingerprint }) => `\\x${fingerprint}`)}::text::bytea[],
+        sides => ${column(items, ({ asked }) => asked.side)}::text::gold.side[],
+        asked_grams => ${column(items, ({ asked }) => gramsOf(asked))}::text::bigint[],
+        asked_amounts => ${column(items, ({ asked }) => amountOf(asked))}::text::bigint[],
+        minimum_grams => ${column(items, () => GOLD_MIN_TENTH_MILLIGRAMS)}::text::bigint[],
+        maximum_grams => ${
+      column(items, ({ maximumTenthMilligrams }) => maximumTenthMilligrams)
+    }::text::bigint[],
+        ids => ${column(items, ({ id }) => id)}::text::uuid[],
+        requests => ${column(items, ({ request }) => request)}::text::uuid[],
+        partner_references => ${column(items, ({ asked }) => asked.reference)}::text::text[],
+        account_labels => ${column(items, ({ asked }) => asked.account_label)}::text::text[])
       order by item`;
   };
 }
