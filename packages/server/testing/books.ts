@@ -140,7 +140,8 @@ async function giveGold(sql: Sql, client: number, tenthMilligrams: bigint): Prom
       ${`${halalas}`}::text::bigint, clock_timestamp(), clock_timestamp() + interval '1 minute')`;
     const [row] = await transaction`
       select outcome, status, body from gold.book_orders(true, false, array[${client}::int], array[1::bigint], array[${id}::uuid],
-        array[${`gift-order-${id}`}], array['\\x00'::bytea], array[${id}::uuid], array[${id}::uuid], null, null, null, null)`;
+        array[${`gift-order-${id}`}], array['\\x00'::bytea], array[${id}::uuid], array[${id}::uuid], null, null,
+        array['\\xab'::bytea], array[sha256('')])`;
     if (row!.status !== 201) throw new Error(`the purchase of gold failed: ${row!.outcome} ${row!.body}`);
   });
 }

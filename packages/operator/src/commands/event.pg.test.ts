@@ -173,7 +173,7 @@ describe("gold event", () => {
     await sql()`select gold.begin_change(${partner.client})`;
     await sql()`
       update gold.endpoint set passed = 2, failures = 6, disabled_at = clock_timestamp() where client_id = ${partner.client}`;
-    const state = { events_waiting: 7, events_parked: 1, webhook_failures: 6, disabled: true };
+    const state = { events_waiting: 1, events_parked: 1, webhook_failures: 6, disabled: true };
     assertEquals(await shown(id), state);
     await operator.done("partner", "set", id, "--name", "Other Bank");
     assertEquals(await shown(id), state);

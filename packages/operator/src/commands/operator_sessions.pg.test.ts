@@ -45,7 +45,7 @@ describe("sessions of operators", () => {
     const api = postgres(url, {
       max: 1,
       onnotice: () => {},
-      connection: { role: "gold_api", lock_timeout: 60_000 },
+      connection: { role: "gold_ticker", lock_timeout: 60_000 },
     });
     const [price] = await api`select spread_basis_points, ticked_at::text as at from gold.current_price`;
     // Do not use person.begin(): it would send COMMIT to a connection that Postgres has closed, and the

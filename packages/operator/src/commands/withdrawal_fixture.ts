@@ -20,7 +20,8 @@ export async function askWithdrawal(
     select outcome, status, body from gold.book_withdrawal(false, ${client}, ${
     account!.version
   }::text::bigint, ${randomUUID()}::uuid,
-      ${randomUUID()}, '\\x00', ${`${halalas}`}::text::bigint, 1000000000000, ${reference}, ${uuid}::uuid, ${newUuid()}::uuid)`;
+      ${randomUUID()}, '\\x00', ${`${halalas}`}::text::bigint, 1000000000000, ${reference}, ${uuid}::uuid, ${newUuid()}::uuid,
+      null, '\\xab', sha256(''))`;
   if (row!.status !== 201) throw new Error(`The withdrawal was not booked: ${row!.outcome} ${row!.body}`);
   return `wd_${uuid}`;
 }

@@ -216,10 +216,12 @@ describe("take_turn", () => {
   it("refuses a null admission version, and a null nonce for a withdrawal", async () => {
     const client = await rich();
     const [row] = await books.api`
-      select outcome from gold.book_withdrawal(false, ${client}, null, gen_random_uuid(), 'k', '\\x00', 1, 10, null, gen_random_uuid(), gen_random_uuid())`;
+      select outcome from gold.book_withdrawal(false, ${client}, null, gen_random_uuid(), 'k', '\\x00', 1, 10, null, gen_random_uuid(), gen_random_uuid(),
+        null, '\\xab', sha256(''))`;
     assertEquals(row!.outcome, "admission_changed");
     const verdict = await books.api`
-      select outcome from gold.book_withdrawal(false, ${client}, 1, null, 'k', '\\x00', 1, 10, null, gen_random_uuid(), gen_random_uuid())`
+      select outcome from gold.book_withdrawal(false, ${client}, 1, null, 'k', '\\x00', 1, 10, null, gen_random_uuid(), gen_random_uuid(),
+        null, '\\xab', sha256(''))`
       .then(([row]) => row!.outcome, ({ code }) => code);
     assertEquals(verdict, "22004");
   });

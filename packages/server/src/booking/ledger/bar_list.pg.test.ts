@@ -24,7 +24,8 @@ describe("the list of bars", () => {
       select status, body from gold.book_orders(true, false, array[${client}::int], array[${
       version!.v
     }::text::bigint],
-        array[gen_random_uuid()], array[${`order-${quote}`}], array['\\x00'::bytea], array[${quote}::uuid], array[gen_random_uuid()])`;
+        array[gen_random_uuid()], array[${`order-${quote}`}], array['\\x00'::bytea], array[${quote}::uuid], array[gen_random_uuid()],
+        null, null, array['\\xab'::bytea], array[sha256('')])`;
     return JSON.parse(row!.body);
   };
 

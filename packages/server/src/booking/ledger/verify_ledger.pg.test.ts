@@ -126,7 +126,7 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
   ],
   "a deleted signed request": [
     "answer_is_bound request_is_kept",
-    "update gold.idempotency_key set request = null, signing_thumbprint = null where result_id = :first and result_kind = 'order'",
+    "alter table gold.idempotency_key drop constraint idempotency_key_signed; update gold.idempotency_key set request = null, signing_thumbprint = null where result_id = :first and result_kind = 'order'",
   ],
   "a stored reply, with the answer computed again": [
     "chain_is_whole",
@@ -135,8 +135,9 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
      from gold.idempotency_key k where k.result_id = o.id and k.result_kind = 'order' and o.id = :first`,
   ],
   "a signed request deleted with its answer, as in a line of version 1": [
-    "chain_is_whole",
-    `update gold.idempotency_key set request = null, signing_thumbprint = null where result_id = :first and result_kind = 'order';
+    "chain_is_whole request_is_kept",
+    `alter table gold.idempotency_key drop constraint idempotency_key_signed;
+     update gold.idempotency_key set request = null, signing_thumbprint = null where result_id = :first and result_kind = 'order';
      update gold.orders set answer = null where id = :first;
      update gold.event set line = 1 where client_id = :client and sequence = 2`,
   ],
@@ -158,7 +159,8 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
   ],
   "two keys for one order": [
     "answer_is_bound execution_has_key request_is_kept",
-    `insert into gold.idempotency_key select bucket, client_id, status, 'another', fingerprint, request_id, result_id, created_at, result_kind, body
+    `alter table gold.idempotency_key drop constraint idempotency_key_signed;
+     insert into gold.idempotency_key select bucket, client_id, status, 'another', fingerprint, request_id, result_id, created_at, result_kind, body
      from gold.idempotency_key where result_id = :first and result_kind = 'order'`,
   ],
   "a deleted event": [

@@ -259,7 +259,7 @@ describe("seal_chain", () => {
     const holder = await books.sql.reserve();
     await holder`begin`;
     await holder`select from gold.account where client_id = ${client} for update`;
-    const impatient = books.connect("gold_api", 1);
+    const impatient = books.connect("gold_delivery", 1);
     await impatient`set lock_timeout = '200ms'`;
     assertMatch(await seal(client, impatient), /^[0-9a-f]{64}$/);
     await holder`rollback`;

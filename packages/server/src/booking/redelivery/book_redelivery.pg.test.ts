@@ -222,7 +222,7 @@ describe("book_webhook_test", () => {
     const item = webhookTestItem(client);
     const refusal = await testWebhook(books.api, item).catch((error) => error);
     assertEquals([refusal.code, refusalOf(refusal)?.code], ["53000", "service_unavailable"]);
-    await books.api`select gold.seal_chain(${client})`;
+    await books.delivery`select gold.seal_chain(${client})`;
     assertEquals(eventIn(await testWebhook(books.api, item)).sequence, 5001);
   });
 

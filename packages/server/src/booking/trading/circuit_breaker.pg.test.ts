@@ -113,7 +113,7 @@ describe("the circuit breaker", () => {
   });
 
   it("closes the market once if several processes tick at once, and is off by default", async () => {
-    const pools = [books.connect("gold_api", 3), books.connect("gold_api", 3)];
+    const pools = [books.connect("gold_ticker", 3), books.connect("gold_ticker", 3)];
     const before = (await notes()).length;
     await Promise.all(Array.from({ length: 12 }, (_, n) =>
       pools[n % 2]!`

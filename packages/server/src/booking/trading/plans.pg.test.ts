@@ -61,7 +61,9 @@ describe("the booking functions' plans", () => {
       assertEquals(await words(nonces), nonces.map(() => "answered"));
       const reused = nonces.map((item) => ({ ...item, request: newUuid() }));
       assertEquals(await words(reused), reused.map(() => "nonce_reused"));
+      await sql`set role gold_delivery`;
       await sql`select gold.seal_next(${arrayLiteral(clients)}::text::int[])`;
+      await sql`set role gold_api`;
       items += outcomes.length + nonces.length + reused.length;
     }
     return items;
@@ -96,7 +98,8 @@ describe("the booking functions' plans", () => {
       await sql`insert into gold.transfer select bucket, client, 1, 0, n, 'available', 'house', 'SAR', 32100, 0, 0, 0, now() from public.filler`;
       await sql`insert into gold.event select bucket, client, n, id, id, now(), 'order.executed' from public.filler`;
       await sql`insert into gold.nonce select bucket, client, id, id from public.filler`;
-      await sql`insert into gold.idempotency_key select bucket, client, 201, id::text, '\\x00', id, id, now(), 'order', '{}' from public.filler`;
+      await sql`insert into gold.idempotency_key select bucket, client, 201, id::text, '\\x00', id, id, now(), 'order', '{}',
+        '\\xab', sha256('') from public.filler`;
     });
   }
 

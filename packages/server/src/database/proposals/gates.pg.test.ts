@@ -195,7 +195,8 @@ describe("the functions of operators under two people", () => {
     await books.sql`select gold.limit_partner(${publicId}, '{"daily_withdrawn": null}')`;
     for (const id of [paid, submitted]) {
       await books.sql`
-        select gold.book_withdrawal(false, ${client}, 1, ${randomUUID()}::uuid, ${id}, '\\x00', 100, 100000000, null, ${id}::uuid, ${randomUUID()}::uuid)`;
+        select gold.book_withdrawal(false, ${client}, 1, ${randomUUID()}::uuid, ${id}, '\\x00', 100, 100000000, null, ${id}::uuid, ${randomUUID()}::uuid,
+          null, '\\xab', sha256(''))`;
       await maker.sql`select gold.approve_withdrawal(${id}::uuid)`;
     }
     await books.sql`select gold.limit_partner(${publicId}, '{"daily_withdrawn": 100}')`;

@@ -61,7 +61,8 @@ describe("money under two people", () => {
     const id = randomUUID();
     const [row] = await books.sql`
       select gold.book_withdrawal(false, ${client}, (select admission_version from gold.account where client_id = ${client}),
-        ${randomUUID()}::uuid, ${id}, '\\x00', 100, 100000000, null, ${id}::uuid, ${randomUUID()}::uuid) as outcome`;
+        ${randomUUID()}::uuid, ${id}, '\\x00', 100, 100000000, null, ${id}::uuid, ${randomUUID()}::uuid,
+        null, '\\xab', sha256('')) as outcome`;
     assert(row);
     return id;
   }
