@@ -33,7 +33,7 @@ const EDITS: readonly (readonly [file: string, at: string, added: string])[] = [
   [
     `${SERVER}/booking/trading/book_orders.ts`,
     ")\n      order by item",
-    ",\n        ${arrayLiteral(items.map(({ asked }) => asked.desk_code))}::text::text[]",
+    ",\n        desk_codes => ${column(items, ({ asked }) => asked.desk_code)}::text::text[]",
   ],
   [
     `${SERVER}/booking/trading/book_orders.sql`,
