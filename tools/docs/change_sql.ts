@@ -29,9 +29,10 @@ ${roles().map(([role, functions]) => `    ('${role}', '${wrap(functions, " ", " 
 end;
 
 -- Whether every member may be absent or null, and the setting then stays the same.
-create or replace function gold.is_partial(kind text) returns boolean
-language sql immutable
-return kind in (${KINDS.filter(([, { isPartial }]) => isPartial).map(([kind]) => `'${kind}'`).join(", ")});
+${isOneOf("is_partial", KINDS.filter(([, { isPartial }]) => isPartial))}
+
+-- Whether only the migration login may make the change without a proposal.
+${isOneOf("is_owners", KINDS.filter(([, { isOwners }]) => isOwners))}
 
 -- The name of what a proposal replaces. Null if its change only adds something, or if the change states the
 -- value before it.
@@ -84,6 +85,11 @@ language sql immutable
 return case kind
 ${rows.map(([kind, value]) => `  when '${kind}' then ${value}`).join("\n")}
 end${cast};`;
+
+const isOneOf = (name: string, kinds: typeof KINDS): string =>
+  `create or replace function gold.${name}(kind text) returns boolean
+language sql immutable
+return kind in (${wrap(kinds.map(([kind]) => `'${kind}'`), ", ", "  ")});`;
 
 /** Returns the text of packages/server/src/database/proposals/apply_change.sql. */
 export const writeApplyChange = (): string =>

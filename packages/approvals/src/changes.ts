@@ -25,12 +25,17 @@ export interface Change {
    * role may call every function after `perform`, except those that only check (check_…, refuse_…).
    */
   readonly makes: string;
-  /** Only the migration login may call these functions: they change settings of the whole deployment. */
+  /** Only the migration login makes the change: it is of logins, or of settings of the whole deployment. */
   readonly isOwners?: boolean;
 }
 
 const PARTNER = "client_id";
 const ROTATION = "overlap_seconds";
+/**
+ * The older secrets, with their last use, that a person was shown before retiring them alone. A proposal has no
+ * such member, because their use does not stop until its approval.
+ */
+const SEEN = "seen";
 
 export const CHANGES = {
   "partner.create": {
@@ -100,18 +105,19 @@ export const CHANGES = {
   },
   "client_secret.rotate": {
     role: "credentials",
-    members: ["client_id", "hash", ROTATION],
+    members: ["client_id", "hash", ROTATION, SEEN],
     writes: { "client_secret.rotate": PARTNER },
-    makes:
-      `perform rotate_client_secret(client, hex_of(content, 'hash'), (content ->> 'overlap_seconds')::int);`,
+    makes: `
+      perform rotate_client_secret(client, hex_of(content, 'hash'), (content ->> 'overlap_seconds')::int,
+        content -> 'seen');`,
   },
   "webhook_secret.rotate": {
     role: "credentials",
-    members: ["client_id", "sealed", "sealing_key", ROTATION],
+    members: ["client_id", "sealed", "sealing_key", ROTATION, SEEN],
     writes: { "webhook_secret.rotate": PARTNER },
     makes: `
       perform rotate_webhook_secret(client, hex_of(content, 'sealed'), content ->> 'sealing_key',
-        (content ->> 'overlap_seconds')::int);`,
+        (content ->> 'overlap_seconds')::int, content -> 'seen');`,
   },
   "price.set": {
     role: "pricing",
@@ -287,6 +293,7 @@ export const CHANGES = {
     role: "keys",
     members: ["name", "roles"],
     writes: { "operator.add": "name" },
+    isOwners: true,
     makes: `
       perform check_new_operator(content ->> 'name');
       perform check_roles(texts_of(content -> 'roles'));`,
@@ -295,6 +302,7 @@ export const CHANGES = {
     role: "keys",
     members: ["name", "roles"],
     writes: { "operator.set": "name" },
+    isOwners: true,
     makes: `
       perform check_operator(content ->> 'name');
       perform check_roles(texts_of(content -> 'roles'));`,
@@ -303,6 +311,7 @@ export const CHANGES = {
     role: "keys",
     members: ["name"],
     writes: { "operator.remove": "name" },
+    isOwners: true,
     makes: `perform check_operator(content ->> 'name');`,
   },
   "operator_key.add": {

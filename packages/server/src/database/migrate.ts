@@ -84,6 +84,7 @@ const ROUTINES = [
   "database/proposals/signed_rows.sql",
   "database/proposals/operator_key.sql",
   "database/proposals/apply_change.sql",
+  "database/proposals/change_alone.sql",
   "database/proposals/outdated.sql",
   "database/proposals/propose.sql",
   "database/plain_text.sql",

@@ -34,7 +34,7 @@ begin
     ('gold_credentials gold_keys',
       'store_revocation_list'),
     ('gold_treasury gold_credentials gold_pricing gold_keys',
-      'propose sign_proposal approve_proposal reject_proposal take_secrets'),
+      'change_alone propose sign_proposal approve_proposal reject_proposal take_secrets'),
     -- Reads. Audit reads every view and changes nothing.
     ('gold_treasury gold_credentials gold_pricing gold_keys gold_audit',
       'deployment_overview operator_overview proposal_overview current_price market_hours exposure_overview

@@ -45,10 +45,11 @@ begin
       perform refuse_other_thumbprint(content ->> 'thumbprint', content -> 'jwk');
       perform add_signing_key(client, content ->> 'thumbprint', content ->> 'kid', content -> 'jwk');
     when 'client_secret.rotate' then
-      perform rotate_client_secret(client, hex_of(content, 'hash'), (content ->> 'overlap_seconds')::int);
+      perform rotate_client_secret(client, hex_of(content, 'hash'), (content ->> 'overlap_seconds')::int,
+        content -> 'seen');
     when 'webhook_secret.rotate' then
       perform rotate_webhook_secret(client, hex_of(content, 'sealed'), content ->> 'sealing_key',
-        (content ->> 'overlap_seconds')::int);
+        (content ->> 'overlap_seconds')::int, content -> 'seen');
     when 'price.set' then
       if content ?| '{source,mid,spread_basis_points,stale_after_seconds,url}' then
         perform lock_price();

@@ -1,7 +1,8 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { type Change, type ChangeKind, CHANGES } from "@gold-partner/approvals";
 import type { Sql } from "postgres";
 import { newThumbprint } from "../../admission/registry/credential_fixture.ts";
 import {
@@ -14,7 +15,8 @@ import {
   verdictOf,
 } from "../../booking/operator_fixture.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
+import { createTestAuthority } from "../../../testing/certificates.ts";
+import { newTestKey, TEST_PUBLIC_JWK, type TestKey } from "../../../testing/partner.ts";
 
 const NEEDS = "GR409 this change needs two people: one proposes it with gold, and another login approves it";
 const IBAN = "SA0380000000608010167519";
@@ -27,7 +29,58 @@ interface Subject {
   readonly paid: string;
   /** A withdrawal that is submitted. */
   readonly submitted: string;
+  /** A key and an authority that nobody registered. */
+  readonly key: TestKey;
+  readonly authority: { readonly fingerprint: string; readonly certificate: string };
 }
+
+/** A content of each kind whose change one login must not be able to make alone. */
+const CONTENTS: Readonly<Record<ChangeKind, (subject: Subject) => object>> = {
+  "partner.create": () => ({ client_id: "sbx_another", name: "Bank", iban: IBAN, keys: [] }),
+  "partner.set": ({ publicId }) => ({ client_id: publicId, limits: { open_quotes: 11 } }),
+  "partner.iban": ({ publicId }) => ({ client_id: publicId, iban: "SA4420000001234567891234" }),
+  "partner.resume": ({ publicId }) => ({ client_id: publicId }),
+  "certificate.issue": ({ publicId }) => ({ client_id: publicId, fingerprint: "00", serial: "4a" }),
+  "signing_key.add": ({ publicId, key }) => ({
+    client_id: publicId,
+    thumbprint: key.thumbprint,
+    jwk: key.publicJwk,
+  }),
+  "client_secret.rotate": ({ publicId }) => ({ client_id: publicId, hash: "00", overlap_seconds: 3600 }),
+  "webhook_secret.rotate": ({ publicId }) => ({ client_id: publicId, sealed: "00", overlap_seconds: 3600 }),
+  "price.set": () => ({ source: "fixed", mid: "200", spread_basis_points: 60, stale_after_seconds: 10 }),
+  "market.set": () => ({ exposure: null }),
+  "market.open": () => ({}),
+  "authority.add": ({ authority }) => ({ first: true, ...authority, revocation_list: "LIST" }),
+  "token_key.rotate": ({ key }) => ({ kid: key.thumbprint, public_jwk: key.publicJwk, sealed: "00" }),
+  "sealing_key.rotate": () => ({ sealing_key: "none", secrets: [] }),
+  "pepper.rotate": () => ({ pepper: "0".repeat(16) }),
+  "vault.add": () => ({
+    serial: "BAR-X",
+    refiner: "Refiner",
+    vault: "Riyadh",
+    gross: "100000",
+    fineness: 9999,
+  }),
+  "vault.remove": () => ({ serial: "BAR-1" }),
+  "deposit.record": ({ publicId }) => ({ client_id: publicId, amount: "500000000", bank_reference: "OWN-2" }),
+  "deposit.reverse": ({ booked }) => ({ deposit: booked }),
+  "payment.submit": ({ submitted }) => ({ batch: submitted, payments: [{ withdrawal: submitted }] }),
+  "withdrawal.return": ({ paid }) => ({ withdrawal: paid }),
+  "deployment.settle": () => ({ environment: "sandbox", public_base_url: "https://own.example" }),
+  "deployment.payout": () => ({ name: "Mine", iban: IBAN, bic: "RIBLSARI" }),
+  "deployment.defaults": () => ({ limits: { open_quotes: 12 } }),
+  "recovery.accept": () => ({ epoch: 1, losses: [] }),
+  "operator.add": () => ({ name: "another_person", roles: ["keys"] }),
+  "operator.set": () => ({ name: "another_person", roles: ["keys"] }),
+  "operator.remove": () => ({ name: "another_person" }),
+  "operator_key.add": () => ({ login: "amal", public_key: "ssh-ed25519 AAAA" }),
+  "registry.adopt": () => ({ rows: [["client_secret x 00", ""]] }),
+  "approval.adopt": () => ({ approvals: [["x", "00"]] }),
+};
+const KINDS = Object.entries<Change>(CHANGES) as [ChangeKind, Change][];
+const changeAlone = (sql: Sql, kind: ChangeKind, subject: Subject) =>
+  sql`select gold.change_alone(${kind}, ${sql.json(CONTENTS[kind](subject) as never)}::jsonb)`;
 
 /** Each function that needs an approved proposal, with calls that one login must not be able to make. */
 const NEEDS_TWO: Readonly<Record<string, (sql: Sql, subject: Subject) => readonly PromiseLike<unknown>[]>> = {
@@ -120,6 +173,8 @@ const NEEDS_TWO: Readonly<Record<string, (sql: Sql, subject: Subject) => readonl
       sql.json([{ client_id: "audit", first: "1", last: "1", head: "ab".repeat(32) }])
     })`,
   ],
+  change_alone: (sql, subject) =>
+    KINDS.filter(([, { isOwners }]) => !isOwners).map(([kind]) => changeAlone(sql, kind, subject)),
   set_payout_account: (sql) => [sql`select gold.set_payout_account('Mine', ${IBAN}, 'RIBLSARI')`],
 };
 
@@ -205,7 +260,10 @@ describe("the functions of operators under two people", () => {
     const booked = await recordDeposit(maker, publicId, 100n, "BOOKED-1");
     assertEquals(await approveDeposit(checker, booked), "done");
     await books.sql`select gold.require_two_people()`;
-    subject = { publicId, booked, paid, submitted };
+    const { ca: certificate } = createTestAuthority();
+    const fingerprint = createHash("sha256").update(new X509Certificate(certificate).raw).digest("hex");
+    const authority = { certificate, fingerprint };
+    subject = { publicId, booked, paid, submitted, key: await newTestKey(), authority };
   });
   after(async () => {
     for (const operator of [maker, checker]) await operator.leave();
@@ -250,6 +308,28 @@ describe("the functions of operators under two people", () => {
     }
   });
 
+  it("change nothing by change_alone for a login without the role of the kind", async () => {
+    const one = await hireOperator(books);
+    try {
+      for (const role of ["treasury", "credentials", "pricing", "keys"]) {
+        const roles = "gold_operator, gold_treasury, gold_credentials, gold_pricing, gold_keys";
+        await books.sql.unsafe(`revoke ${roles} from ${one.login}; grant gold_${role} to ${one.login}`);
+        for (const [kind, { role: needed, isOwners }] of KINDS) {
+          assertEquals(
+            await verdictOf(changeAlone(one.sql, kind, subject)),
+            needed !== role
+              ? `GR403 a change of the kind ${kind} needs the role ${needed}, which the login ${one.login} does not have`
+              : isOwners
+              ? `GR403 only the migration login may make a change of the kind ${kind}`
+              : NEEDS,
+          );
+        }
+      }
+    } finally {
+      await one.leave();
+    }
+  });
+
   it("let one login lower a limit, close the market, and suspend", async () => {
     const { sql } = maker;
     const { publicId } = subject;
@@ -270,7 +350,8 @@ describe("the functions of operators under two people", () => {
     const text = await readFile(new URL("apply_change.sql", import.meta.url), "utf8");
     const made = new Set(Array.from(text.matchAll(/perform (\w+)\(/g), ([, name]) => name!));
     // The first token key of a deployment is part of its setup; later ones are rotated.
-    const missing = Object.keys(NEEDS_TWO).filter((name) => !made.has(name) && name !== "add_token_key");
+    const others = ["add_token_key", "change_alone"];
+    const missing = Object.keys(NEEDS_TWO).filter((name) => !made.has(name) && !others.includes(name));
     assertEquals(missing, []);
   });
 

@@ -49,8 +49,8 @@ return case kind
   when 'partner.resume' then '{client_id}'
   when 'certificate.issue' then '{client_id,fingerprint,serial,not_before,not_after,authority,key_hash}'
   when 'signing_key.add' then '{client_id,thumbprint,kid,jwk}'
-  when 'client_secret.rotate' then '{client_id,hash,overlap_seconds}'
-  when 'webhook_secret.rotate' then '{client_id,sealed,sealing_key,overlap_seconds}'
+  when 'client_secret.rotate' then '{client_id,hash,overlap_seconds,seen}'
+  when 'webhook_secret.rotate' then '{client_id,sealed,sealing_key,overlap_seconds,seen}'
   when 'price.set' then '{source,mid,spread_basis_points,stale_after_seconds,url,hours}'
   when 'market.set' then '{breaker,band,exposure}'
   when 'market.open' then '{}'
@@ -96,6 +96,12 @@ end;
 create or replace function gold.is_partial(kind text) returns boolean
 language sql immutable
 return kind in ('partner.set', 'price.set', 'market.set', 'deployment.defaults');
+
+-- Whether only the migration login may make the change without a proposal.
+create or replace function gold.is_owners(kind text) returns boolean
+language sql immutable
+return kind in ('deployment.settle', 'deployment.defaults', 'operator.add', 'operator.set',
+  'operator.remove');
 
 -- The name of what a proposal replaces. Null if its change only adds something, or if the change states the
 -- value before it.
