@@ -15,14 +15,16 @@ export function readRoles(text: string): string[] {
 }
 
 const PERMISSION_DENIED = "42501";
+const ROLE_MISSING = "GR403";
 
 /**
- * Replaces the database's "permission denied" by the role that is missing. Finds the function or view by its
- * name in the message, because the server may write its messages in any language.
+ * Replaces the database's "permission denied" by the role that is missing. An error of gold.change_alone has
+ * the role of its change. For any other function or view, finds its name in the message, because the server may
+ * write its messages in any language.
  */
 export async function explainDenied(sql: Sql | undefined, error: unknown): Promise<unknown> {
-  const { code, message = "" } = error as { code?: unknown; message?: string };
-  if (code !== PERMISSION_DENIED || !sql) return error;
+  const { code, message = "", role } = error as { code?: unknown; message?: string; role?: string };
+  if (!sql || code !== PERMISSION_DENIED && (code !== ROLE_MISSING || role === undefined)) return error;
   const words = `{${message.match(/\w+/g)?.join() ?? ""}}`;
   const [row] = await sql`
     with item as (
@@ -33,7 +35,8 @@ export async function explainDenied(sql: Sql | undefined, error: unknown): Promi
       select distinct substr(granted.grantee::regrole::text, 6) from item, aclexplode(item.acl) granted
       where item.name = any(${words}::text::text[])
     ) as roles, session_user as login`.catch(() => []);
-  const roles = ROLES.filter((role) => (row?.roles as string[] | undefined)?.includes(role));
+  const holders = role === undefined ? row?.roles as string[] | undefined : row && [role];
+  const roles = ROLES.filter((one) => holders?.includes(one));
   if (roles.length === 0) return error;
   const needed = roles.length === 1 ? `the role ${roles[0]}` : `one of the roles ${roles.join(", ")}`;
   return new Failure(

@@ -6,7 +6,6 @@ import {
   proposalSha256,
   readLists,
 } from "@gold-partner/approvals";
-import type { JSONValue } from "postgres";
 import type { Command } from "../command.ts";
 import { usage } from "../failure.ts";
 import { OPERATOR_KEYS_OPTION, readOperatorKeys } from "../operator_keys_file.ts";
@@ -42,10 +41,9 @@ export const adopt: Command = {
     await invocation.confirm(
       `Sign for these ${pairs.length} approval(s)? Compare each with your own records first.`,
     );
-    return await changeOrPropose(invocation, async () => {
-      await sql`select gold.adopt_approvals(${sql.json(pairs as unknown as JSONValue)}::jsonb)`;
-      return { object: { approvals: pairs.length } };
-    }, () => ({ kind: "approval.adopt", content: { approvals: pairs } }));
+    return await changeOrPropose(invocation, { kind: "approval.adopt", content: { approvals: pairs } }, {
+      object: { approvals: pairs.length },
+    });
   },
 };
 

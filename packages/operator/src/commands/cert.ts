@@ -41,20 +41,17 @@ export async function issueCertificate(
   const { notAfter: authorityEnd } = authority.validity;
   const warning = endsWithin(authorityEnd, issuedAt, AUTHORITY_NOTICE_DAYS) &&
     `The authority expires at ${authorityEnd.toISOString()} and cannot sign a certificate that would outlive it. Add a new authority: \`gold key rotate ca\`.`;
-  const register = async () => {
-    await sql`select gold.add_certificate(${id!}, ${fingerprint}, ${serial}, ${notBefore}, ${notAfter}, ${newest.fingerprint}, ${spkiSha256})`;
-    return {
-      object: {
-        client_id: id!,
-        fingerprint,
-        not_after: notAfter.toISOString(),
-        file: out,
-        ...(warning ? { warning } : {}),
-      },
-    };
+  const result = {
+    object: {
+      client_id: id!,
+      fingerprint,
+      not_after: notAfter.toISOString(),
+      file: out,
+      ...(warning ? { warning } : {}),
+    },
   };
-  // The service refuses the certificate until its proposal is approved.
-  const propose = () => ({
+  // If this is only proposed, the service refuses the certificate until the approval.
+  const change = {
     kind: "certificate.issue",
     content: {
       client_id: id!,
@@ -65,8 +62,8 @@ export async function issueCertificate(
       authority: newest.fingerprint,
       key_hash: spkiSha256,
     },
-  });
-  return await withNewFile(out, certificate.pem, () => changeOrPropose(invocation, register, propose), {
+  } as const;
+  return await withNewFile(out, certificate.pem, () => changeOrPropose(invocation, change, result), {
     isOnlyCopy: true,
   });
 }

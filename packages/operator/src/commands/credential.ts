@@ -3,7 +3,7 @@ import { readClock } from "../database.ts";
 import { instantOf } from "../output.ts";
 import { findPartner } from "./registered_partner.ts";
 
-export type CredentialKind =
+type CredentialKind =
   | "certificate"
   | "client_secret"
   | "webhook_secret"

@@ -92,16 +92,8 @@ async function settle(
 ): Promise<{ settled: Row; proposals: Row[] }> {
   const proposals: Row[] = [];
   let settled: Row = {};
-  const store = async (
-    kind: string,
-    content: Change["content"],
-    stored: Row,
-    change: () => Promise<unknown>,
-  ) => {
-    const { object } = await changeOrPropose(invocation, async () => {
-      await change();
-      return {};
-    }, () => ({ kind, content }));
+  const store = async (kind: Change["kind"], content: Change["content"], stored: Row) => {
+    const { object } = await changeOrPropose(invocation, { kind, content }, {}, sql);
     if (object) proposals.push({ kind, ...object });
     else settled = { ...settled, ...stored };
   };
@@ -109,52 +101,29 @@ async function settle(
     const { environment, baseUrl, loopbackReceivers, sealingKey } = deployment;
     const [known = DEFAULTS] = await sql`
       select flood_per_second, webhook_ports, attempts_kept_days from gold.deployment`;
-    const flood = deployment.flood ?? known.flood_per_second;
-    const ports = deployment.webhookPorts ?? known.webhook_ports;
-    const keptDays = deployment.attemptsKeptDays ?? known.attempts_kept_days;
     const content = {
       environment,
       public_base_url: baseUrl,
       loopback_receivers: loopbackReceivers,
-      flood_per_second: flood,
-      webhook_ports: ports,
-      attempts_kept_days: keptDays,
+      flood_per_second: deployment.flood ?? known.flood_per_second,
+      webhook_ports: deployment.webhookPorts ?? known.webhook_ports,
+      attempts_kept_days: deployment.attemptsKeptDays ?? known.attempts_kept_days,
     };
-    await store("deployment.settle", content, { environment, base_url: baseUrl }, () =>
-      sql`
-      select gold.settle_deployment(${environment}, ${baseUrl}, ${loopbackReceivers}, null, null, ${flood},
-        ${`{${ports}}`}::text::int[], ${keptDays})`);
+    await store("deployment.settle", content, { environment, base_url: baseUrl });
     await ensureTokenKey(sql, sealingKey);
   }
   if (defaults) {
-    const { rate, burst } = defaults;
-    await store(
-      "deployment.defaults",
-      { rate_per_second: rate, burst },
-      { rate_per_second: rate, burst },
-      () => sql`select gold.set_partner_defaults(${rate}, ${burst})`,
-    );
+    const rates = { rate_per_second: defaults.rate, burst: defaults.burst };
+    await store("deployment.defaults", rates, rates);
   }
   if (stripes !== undefined) {
     await sql`select gold.set_stripes(${stripes})`;
     settled = { ...settled, vault_stripes: stripes };
   }
-  if (limits) {
-    await store(
-      "deployment.defaults",
-      { limits },
-      printLimits(limits),
-      () => sql`select gold.set_limit_defaults(${JSON.stringify(limits)}::text::jsonb)`,
-    );
-  }
+  if (limits) await store("deployment.defaults", { limits }, printLimits(limits));
   if (account) {
     const { name, iban, bic } = account;
-    await store(
-      "deployment.payout",
-      { name, iban, bic },
-      { payout_iban: iban },
-      () => sql`select gold.set_payout_account(${name}, ${iban}, ${bic})`,
-    );
+    await store("deployment.payout", { name, iban, bic }, { payout_iban: iban });
   }
   return { settled, proposals };
 }

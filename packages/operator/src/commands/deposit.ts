@@ -28,19 +28,20 @@ const record: Command = {
     }
     const bankReference = line(values, "bank-ref");
     const { public_id, name } = await findPartner(query, id!);
-    return await changeOrPropose(invocation, async () => {
-      const [row] = await query`
-        select gold.record_deposit(${id!}, ${`${amount}`}::text::bigint, ${bankReference}) as uuid`;
-      const deposit = { id: row!.uuid, public_id, name, amount, bank_reference: bankReference };
-      return {
-        title:
-          `Another login must approve this deposit. Until then no money is booked. To cancel it, run \`gold deposit reverse dep_${deposit.id}\`.`,
-        object: { ...describeDeposit(deposit), status: "recorded" },
-      };
-    }, () => ({
+    return await changeOrPropose(invocation, {
       kind: "deposit.record",
       content: { client_id: id!, amount: `${amount}`, bank_reference: bankReference },
-    }));
+    }, ({ deposit }) => {
+      const id = deposit.replace("dep_", "");
+      return {
+        title:
+          `Another login must approve this deposit. Until then no money is booked. To cancel it, run \`gold deposit reverse ${deposit}\`.`,
+        object: {
+          ...describeDeposit({ id, public_id, name, amount, bank_reference: bankReference }),
+          status: "recorded",
+        },
+      };
+    });
   },
 };
 
@@ -101,10 +102,10 @@ const reverse: Command = {
     const effect = row.approved_at ? " Its amount is taken back from the partner's account." : "";
     const wayBack = "To book it again, record it again with `gold deposit record`.";
     await confirm(`Reverse ${depositText(row)}?${effect} ${wayBack}`);
-    return await changeOrPropose(invocation, async () => {
-      await query`select gold.reverse_deposit(${row.id}::uuid)`;
-      return { title: wayBack, object: { ...describeDeposit(row), status: "reversed" } };
-    }, () => ({ kind: "deposit.reverse", content: { deposit: row.id } }));
+    return await changeOrPropose(invocation, { kind: "deposit.reverse", content: { deposit: row.id } }, {
+      title: wayBack,
+      object: { ...describeDeposit(row), status: "reversed" },
+    });
   },
 };
 

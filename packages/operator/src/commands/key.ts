@@ -7,7 +7,7 @@ import { EXIT, Failure } from "../failure.ts";
 import { makeTokenKey } from "../token_key.ts";
 import { overlapSecondsOf } from "../values.ts";
 import { addAuthority, NEW_AUTHORITY } from "./new_authority.ts";
-import { changeOrPropose, hexOf } from "./proposing.ts";
+import { hexOf, makeOrPropose } from "./proposing.ts";
 import { readPepper, readSealing } from "./new_secret.ts";
 
 /**
@@ -50,7 +50,7 @@ async function rotateTokenKey(invocation: Invocation): Promise<Result> {
     );
   }
   const { kid, publicJwk, sealed, sealingKey } = await makeTokenKey(sealing);
-  return await changeOrPropose(invocation, async () => {
+  return await makeOrPropose(invocation, async () => {
     const [row] = await sql`
       select * from gold.rotate_token_key(${kid}, ${
       sql.json({ ...publicJwk })
@@ -93,7 +93,7 @@ async function rotateSealingKey(invocation: Invocation): Promise<Result> {
   let secrets: Resealed[] = [];
   // Repeat until no older row is left, because another command may encrypt a row with an older key during a
   // round.
-  return await changeOrPropose(invocation, async () => {
+  return await makeOrPropose(invocation, async () => {
     for (let attempt = 0, older = await readOlder(); older.length > 0; attempt++, older = await readOlder()) {
       if (attempt === ATTEMPTS_MAX) throw stillOlder(older);
       secrets = await resealAll(older, sealing, source);
@@ -130,7 +130,7 @@ async function declarePepper(invocation: Invocation): Promise<Result> {
   await confirm(
     `Declare ${name}, of ${source}, the pepper of the client secrets? When the service starts again, the client secrets that were made with another pepper stop working, and each partner needs a new one.`,
   );
-  return await changeOrPropose(invocation, async () => {
+  return await makeOrPropose(invocation, async () => {
     const [row] = await sql`select gold.rotate_pepper(${name}) as rotated`;
     return {
       title: row!.rotated

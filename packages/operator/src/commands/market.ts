@@ -1,5 +1,4 @@
 import { formatGrams, formatPrice } from "@gold-partner/protocol";
-import type { TransactionSql } from "postgres";
 import type { Command, Invocation, Result, Row, Values } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { instantOf } from "../output.ts";
@@ -28,7 +27,7 @@ const set: Command = {
 };
 
 async function setMarket(invocation: Invocation): Promise<Result> {
-  const { values, db } = invocation;
+  const { values, query } = invocation;
   const exposure = parsed(
     values,
     "exposure",
@@ -47,22 +46,15 @@ async function setMarket(invocation: Invocation): Promise<Result> {
   if (seconds === null && optional(values, "within") !== undefined) {
     throw usage("--within can be given only with --breaker PERCENT.");
   }
-  const { sql } = await db();
   const maximum = typeof exposure === "bigint" ? `${exposure}` : null;
-  const change = async (transaction: TransactionSql) => {
-    if (breaker !== undefined) await transaction`select gold.set_breaker(${breaker}::int, ${seconds}::int)`;
-    if (band) await transaction`select gold.set_band(${band.step}::int, ${band.hour}::int)`;
-    if (exposure !== undefined) await transaction`select gold.set_exposure(${maximum}::text::bigint)`;
-    return { object: await describeMarket(transaction) };
-  };
-  return await changeOrPropose(invocation, () => sql.begin(change), () => ({
+  return await changeOrPropose(invocation, {
     kind: "market.set",
     content: {
       ...(breaker === undefined ? {} : { breaker: { basis_points: breaker, seconds } }),
       ...(band ? { band: { step_basis_points: band.step, hour_basis_points: band.hour } } : {}),
       ...(exposure === undefined ? {} : { exposure: maximum }),
     },
-  }));
+  }, async () => ({ object: await describeMarket(query) }));
 }
 
 const show: Command = {
@@ -86,10 +78,9 @@ const open: Command = {
       throw new Failure(EXIT.refused, "refused", "The circuit breaker has not closed the market.");
     }
     await confirm(`The price jumped at ${halted_at}. Is ${mid} SAR per gram right, and may quotes use it?`);
-    return await changeOrPropose(invocation, async () => {
-      await query`select gold.open_market()`;
-      return { object: await describeMarket(query) };
-    }, () => ({ kind: "market.open", content: {} }));
+    return await changeOrPropose(invocation, { kind: "market.open", content: {} }, async () => ({
+      object: await describeMarket(query),
+    }));
   },
 };
 

@@ -84,10 +84,7 @@ export async function addAuthority(invocation: Invocation, first: boolean): Prom
   if (keyFile) await writeKey(keyFile.path, keyFile.pem);
   try {
     await keys.record(`ca:${fingerprint}`, keySource);
-    return await changeOrPropose(invocation, async () => {
-      await sql`select gold.add_authority(${first}, ${fingerprint}, ${certificate}, null, ${list}, ${nextUpdate})`;
-      return made;
-    }, () => ({
+    return await changeOrPropose(invocation, {
       kind: "authority.add",
       content: {
         first,
@@ -96,7 +93,7 @@ export async function addAuthority(invocation: Invocation, first: boolean): Prom
         revocation_list: list,
         revocation_next_at: nextUpdate.toISOString(),
       },
-    })).catch(async (error: Error) => {
+    }, made).catch(async (error: Error) => {
       if (!mayTakeEffect(error)) await keys.record(`ca:${fingerprint}`, undefined);
       throw error;
     });

@@ -10,7 +10,7 @@ import { instantOf } from "../output.ts";
 import { readRoles } from "../roles.ts";
 import { isScramVerifier, scramVerifier } from "../scram_verifier.ts";
 import { optional, parsed, parsedRequired, required } from "../values.ts";
-import { changeOrPropose } from "./proposing.ts";
+import { makeOrPropose } from "./proposing.ts";
 
 const PASSWORD_BYTES = 24;
 
@@ -52,7 +52,7 @@ const add: Command = {
       : await readVerifier(invocation.path(file));
     const migration = await migrationUrl();
     return await asMigration(migration, (sql) =>
-      changeOrPropose(invocation, async () => {
+      makeOrPropose(invocation, async () => {
         const [known] = await sql`select gold.is_made_by_hand(${name!}) as by_hand`;
         await sql`select gold.add_operator(${name!}, ${verifier}, ${arrayOf(roles)}::text::text[])`;
         return {
@@ -97,7 +97,7 @@ const set: Command = {
     const { migrationUrl, values, positionals: [name] } = invocation;
     const roles = parsedRequired(values, "roles", readRoles);
     return await asMigration(await migrationUrl(), (sql) =>
-      changeOrPropose(
+      makeOrPropose(
         invocation,
         async () => {
           await sql`select gold.set_operator(${name!}, ${arrayOf(roles)}::text::text[])`;
@@ -148,7 +148,7 @@ const remove: Command = {
           }? Nobody can be given this name again.`,
         );
       }
-      return await changeOrPropose(
+      return await makeOrPropose(
         invocation,
         async () => {
           await sql`select gold.remove_operator(${name!})`;

@@ -15,11 +15,8 @@ const add: Command = {
   async run(invocation) {
     const [login, file] = invocation.positionals as [string, string];
     const { text, fingerprint } = await readPublicKeyFile(invocation, file);
-    const { sql } = await invocation.db();
-    return await changeOrPropose(invocation, async () => {
-      await sql`select gold.add_operator_key(${login}, ${text})`;
-      return { object: { login, fingerprint } };
-    }, () => ({ kind: "operator_key.add", content: { login, public_key: text } }));
+    const change = { kind: "operator_key.add", content: { login, public_key: text } } as const;
+    return await changeOrPropose(invocation, change, { object: { login, fingerprint } });
   },
 };
 

@@ -11,7 +11,7 @@ import { parsedRequired, repeated, required, wholeNumber } from "../values.ts";
 import { newClientSecret, newSealedSecret } from "./new_secret.ts";
 import { LIMIT_OPTIONS, LIMIT_USAGE, limitPartner, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readSigningKey, readWebhook } from "./partner_terms.ts";
-import { changeOrPropose, hexOf, storedRanges } from "./proposing.ts";
+import { hexOf, makeOrPropose, storedRanges } from "./proposing.ts";
 import { findPartner, openIbanWarning } from "./registered_partner.ts";
 
 const ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -67,7 +67,7 @@ export async function createPartner(invocation: Invocation) {
   const maximum = parsedRequired(values, "max-grams", readMaximum);
   const secrets = { client_secret: clientSecret.text, webhook_secret: webhookSecret.text };
   const warn = await openIbanWarning(invocation, iban, clientId);
-  const made = await changeOrPropose(invocation, async () => {
+  const made = await makeOrPropose(invocation, async () => {
     await sql.begin(async (transaction) => {
       await transaction`select gold.create_partner(${clientId}, ${name}, ${iban}, ${webhook.url},
       ${rate}, ${burst},
@@ -191,7 +191,7 @@ const resume: Command = {
   takes: ["ID"],
   async run(invocation) {
     const { query, positionals: [id] } = invocation;
-    return await changeOrPropose(invocation, async () => {
+    return await makeOrPropose(invocation, async () => {
       await query`select gold.resume_partner(${id!})`;
       return { object: { client_id: id!, status: "active" } };
     }, () => ({ kind: "partner.resume", content: { client_id: id! } }));

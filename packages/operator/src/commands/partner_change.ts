@@ -5,7 +5,7 @@ import { EXIT, Failure, usage } from "../failure.ts";
 import { parsed, repeated, required, wholeNumber } from "../values.ts";
 import { LIMIT_OPTIONS, LIMIT_USAGE, limitPartner, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readWebhook } from "./partner_terms.ts";
-import { changeOrPropose, storedRanges } from "./proposing.ts";
+import { makeOrPropose, storedRanges } from "./proposing.ts";
 import { findPartner, openIbanWarning } from "./registered_partner.ts";
 
 const set: Command = {
@@ -79,7 +79,7 @@ async function setPartner(invocation: Invocation): Promise<Result> {
     return partner;
   };
   const warn = iban === null ? () => {} : await openIbanWarning(invocation, iban, id!);
-  const made = await changeOrPropose(invocation, change, async () => {
+  const made = await makeOrPropose(invocation, change, async () => {
     if (iban !== null) {
       if (!changesTerms && !changesLimits) return { kind: "partner.iban", content: { client_id: id!, iban } };
       throw usage(

@@ -4,7 +4,7 @@ import type { Sql, TransactionSql } from "postgres";
 import type { Command, Invocation, Result, Row, Values } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { oneOf, optional, parsed, repeated, wholeNumber } from "../values.ts";
-import { changeOrPropose } from "./proposing.ts";
+import { makeOrPropose } from "./proposing.ts";
 import { readMarketHours, writeMarketHours } from "./market_hours.ts";
 import { isAwaited } from "./price_change.ts";
 
@@ -67,7 +67,7 @@ async function setPrice(invocation: Invocation): Promise<Result> {
     }
     return { object: await describePrice(transaction) };
   };
-  return await changeOrPropose(invocation, () => sql.begin(change), async () => {
+  return await makeOrPropose(invocation, () => sql.begin(change), async () => {
     const terms = changesPrice ? termsOf(values, await readStanding(sql)) : undefined;
     return {
       kind: "price.set",

@@ -1,7 +1,13 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { type Proposal, PROPOSAL_NAMESPACE, proposalText } from "@gold-partner/approvals";
-import type { JSONValue, Sql } from "postgres";
+import {
+  type ChangeKind,
+  CHANGES,
+  type Proposal,
+  PROPOSAL_NAMESPACE,
+  proposalText,
+} from "@gold-partner/approvals";
+import type { JSONValue, Row, Sql, TransactionSql } from "postgres";
 import { nameOfKey, readKeys } from "@gold-partner/server";
 import type { Invocation, Result } from "../command.ts";
 import { EXIT, Failure, failureOf, isOutcomeUnknown } from "../failure.ts";
@@ -11,9 +17,9 @@ import { openSigning, type Signing } from "../signing.ts";
 import { readSealing } from "./new_secret.ts";
 import { describeChange } from "./proposal_view.ts";
 
-/** A change as gold.propose takes it. apply_change.sql has the members of each kind. */
+/** A change as gold.change_alone makes it and gold.propose proposes it. changes.ts has the members of each kind. */
 export interface Change {
-  readonly kind: string;
+  readonly kind: ChangeKind;
   readonly content: Readonly<Record<string, unknown>>;
   /** Secrets that only the proposer can read, once, after the approval. */
   readonly secrets?: Readonly<Record<string, string>>;
@@ -25,18 +31,47 @@ export interface Change {
 
 const DIFFERS = "proposal_differs";
 
-/** Makes a change. If the database demands a second person for it, proposes it instead. */
+/**
+ * Makes a change. If the database demands a second person for it, proposes it instead. `result` describes the
+ * change that was made; `noted` is what its audit row states.
+ */
 export async function changeOrPropose(
   invocation: Invocation,
-  change: () => Promise<Result>,
-  describe: () => Change | Promise<Change>,
+  change: Change,
+  result: Result | ((noted: Row) => Result | Promise<Result>),
+  login?: Sql,
+): Promise<Result> {
+  const sql = login ?? (await invocation.db()).sql;
+  return await makeOrPropose(invocation, async () => {
+    const noted = await changeAlone(sql, change);
+    return typeof result === "function" ? await result(noted) : result;
+  }, () => change);
+}
+
+/** Calls `make`. If the database demands a second person for it, proposes the change instead. */
+export async function makeOrPropose(
+  invocation: Invocation,
+  make: () => Promise<Result>,
+  change: () => Change | Promise<Change>,
 ): Promise<Result> {
   try {
-    return await change();
+    return await make();
   } catch (error) {
     if (!needsApproval(error)) throw error;
-    return await propose(invocation, await describe());
+    return await propose(invocation, await change());
   }
+}
+
+/**
+ * Makes a change. Returns what its audit row states, such as the id of a new secret. If the login lacks the role
+ * for the change, the error names the role.
+ */
+async function changeAlone(sql: Sql | TransactionSql, { kind, content }: Change): Promise<Row> {
+  const [row] = await sql`
+    select gold.change_alone(${kind}, ${sql.json(content as JSONValue)}::jsonb) as noted`.catch((error) => {
+    throw Object.assign(error, { role: CHANGES[kind].role });
+  });
+  return row!.noted ?? {};
 }
 
 /** Whether the database refused the change because another person must approve it. */

@@ -56,11 +56,9 @@ async function acceptLosses(invocation: Invocation): Promise<Result> {
   await invocation.confirm(
     `Accept that ${losses.length} ranges of records are lost? \`gold recovery show\` lists them.`,
   );
-  const { sql } = await invocation.db();
-  return await changeOrPropose(invocation, async () => {
-    await sql`select gold.accept_losses(${epoch}::int, ${sql.json(losses as never)}::jsonb)`;
-    return { object: { epoch, losses: losses.length } };
-  }, () => ({ kind: "recovery.accept", content: { epoch, losses } }));
+  return await changeOrPropose(invocation, { kind: "recovery.accept", content: { epoch, losses } }, {
+    object: { epoch, losses: losses.length },
+  });
 }
 
 async function findLosses({ values, path, query, db }: Invocation): Promise<Losses> {

@@ -6,7 +6,6 @@ import {
   SignedRegistry,
   storedRows,
 } from "@gold-partner/approvals";
-import type { JSONValue } from "postgres";
 import type { Command, Invocation } from "../command.ts";
 import { usage } from "../failure.ts";
 import { OPERATOR_KEYS_OPTION, readOperatorKeys } from "../operator_keys_file.ts";
@@ -25,18 +24,15 @@ const adopt: Command = {
         "Give the file with the operators' first keys: --operator-keys FILE, or its absolute path in OPERATOR_KEYS.",
       );
     }
-    const { sql } = await invocation.db();
     const rows = await findUnsignedRows(invocation, keys);
     if (rows.length === 0) return { title: "Two people have signed for every row." };
     for (const [name, value] of rows) invocation.progress(`${name} ${value}`);
     await invocation.confirm(
       `Sign for these ${rows.length} row(s)? Compare each with your own records first.`,
     );
-    const object = { rows: rows.length };
-    return await changeOrPropose(invocation, async () => {
-      await sql`select gold.adopt_registry(${sql.json(rows as unknown as JSONValue)}::jsonb)`;
-      return { object };
-    }, () => ({ kind: "registry.adopt", content: { rows } }));
+    return await changeOrPropose(invocation, { kind: "registry.adopt", content: { rows } }, {
+      object: { rows: rows.length },
+    });
   },
 };
 

@@ -3,8 +3,8 @@ import { EXIT, Failure } from "../failure.ts";
 import { overlapSecondsOf } from "../values.ts";
 import { instantOf } from "../output.ts";
 import type { Row as SqlRow } from "postgres";
-import { changeOrPropose } from "./proposing.ts";
-import { confirmEnd, type Credential, type CredentialKind, credentialsOf, lifeOf } from "./credential.ts";
+import { makeOrPropose } from "./proposing.ts";
+import { confirmEnd, type Credential, credentialsOf, lifeOf } from "./credential.ts";
 
 interface NewSecret {
   readonly text: string;
@@ -17,7 +17,7 @@ interface NewSecret {
 /** The differences between client secrets and webhook secrets. */
 interface SecretKind {
   readonly word: string;
-  readonly kind: CredentialKind;
+  readonly kind: "client_secret" | "webhook_secret";
   readonly noun: string;
   /** A sentence for the title of the result: how the older secrets work until they retire. */
   readonly meanwhile: string;
@@ -67,7 +67,7 @@ async function rotate({ word, kind, noun, meanwhile, make }: SecretKind, invocat
   );
   const seen = overlapSeconds === 0 ? await confirmEnds(invocation, `${noun} of ${id}`, older) : null;
   const { text, content, store } = await make(invocation);
-  return await changeOrPropose(invocation, async () => {
+  return await makeOrPropose(invocation, async () => {
     const [row] = await store(id, overlapSeconds, seen);
     const { secret_id, retires_at } = row!;
     return {

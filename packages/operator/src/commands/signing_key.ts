@@ -12,16 +12,13 @@ const add: Command = {
     "registers another public key of a partner, as PEM or JWK; the older keys stay valid until they are retired",
   takes: ["ID", "FILE"],
   async run(invocation) {
-    const { db, path, positionals: [id, file] } = invocation;
+    const { path, positionals: [id, file] } = invocation;
     const { thumbprint, kid = null, jwk } = await readSigningKey(path(file!));
-    const { sql } = await db();
-    return await changeOrPropose(invocation, async () => {
-      await sql`select gold.add_signing_key(${id!}, ${thumbprint}, ${kid}, ${sql.json(jwk)}::jsonb)`;
-      return {
-        title: "The partner can sign with this key from now on.",
-        object: { client_id: id!, thumbprint, kid: kid ?? thumbprint },
-      };
-    }, () => ({ kind: "signing_key.add", content: { client_id: id!, thumbprint, kid, jwk } }));
+    const change = { kind: "signing_key.add", content: { client_id: id!, thumbprint, kid, jwk } } as const;
+    return await changeOrPropose(invocation, change, {
+      title: "The partner can sign with this key from now on.",
+      object: { client_id: id!, thumbprint, kid: kid ?? thumbprint },
+    });
   },
 };
 

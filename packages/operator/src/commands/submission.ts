@@ -11,7 +11,7 @@ import { requireKeptRecords } from "../own_heads.ts";
 import { optional, required, uuidOf } from "../values.ts";
 import { demandPayment, isPayeeSigned, verifyDocument } from "./payment_check.ts";
 import { proposePayment, readPaymentApprovals } from "./payment_proposal.ts";
-import { changeOrPropose } from "./proposing.ts";
+import { makeOrPropose } from "./proposing.ts";
 
 /**
  * The largest number of payments in one batch. It is small, because a batch locks the accounts of all its
@@ -62,7 +62,7 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
       ? `Propose to submit ${withdrawals}, with the document ${sha256}? Nothing is paid before another person approves.`
       : `Submit ${withdrawals} to the bank, with the document ${sha256}? If the bank refuses or sends back a payment, run \`gold withdrawal returned WD\`.`,
   );
-  const result = await changeOrPropose(invocation, async () => {
+  const result = await makeOrPropose(invocation, async () => {
     // The database builds the document again and compares the hash. If the command is interrupted after the
     // commit, the document is in the database. `--batch` with the batch's id then writes the file.
     const submitPayment = () =>

@@ -17,7 +17,7 @@ const add: Command = {
     vault: { type: "string" },
   },
   async run(invocation) {
-    const { values, query } = invocation;
+    const { values } = invocation;
     const serial = line(values, "serial");
     const fineness = required(values, "fineness");
     if (!/^99[5-9](\.[0-9])?$/.test(fineness)) {
@@ -26,20 +26,11 @@ const add: Command = {
     const tenths = fineness.includes(".") ? fineness.replace(".", "") : `${fineness}0`;
     const gross = parsedRequired(values, "gross", parseGrams);
     const [refiner, vault] = [line(values, "refiner"), line(values, "vault")];
-    return await changeOrPropose(invocation, async () => {
-      const [row] = await query`
-        select gold.add_bar(${serial}, ${refiner}, ${vault}, ${`${gross}`}::text::bigint, ${tenths}::text::int)::text as fine`;
-      return {
-        object: {
-          serial,
-          gross_grams: formatGrams(gross),
-          fineness,
-          fine_grams: formatGrams(BigInt(row!.fine)),
-        },
-      };
-    }, () => ({
+    return await changeOrPropose(invocation, {
       kind: "vault.add",
       content: { serial, refiner, vault, gross: `${gross}`, fineness: Number(tenths) },
+    }, ({ fine }) => ({
+      object: { serial, gross_grams: formatGrams(gross), fineness, fine_grams: formatGrams(BigInt(fine)) },
     }));
   },
 };
@@ -89,10 +80,9 @@ const remove: Command = {
         } g fine, from the vault ${bar.vault_name}? No bar can have this serial again.`,
       );
     }
-    return await changeOrPropose(invocation, async () => {
-      const [row] = await query`select gold.remove_bar(${serial!})::text as fine`;
-      return { object: { serial: serial!, fine_grams: formatGrams(BigInt(row!.fine)), status: "removed" } };
-    }, () => ({ kind: "vault.remove", content: { serial: serial! } }));
+    return await changeOrPropose(invocation, { kind: "vault.remove", content: { serial } }, ({ fine }) => ({
+      object: { serial: serial!, fine_grams: formatGrams(BigInt(fine)), status: "removed" },
+    }));
   },
 };
 

@@ -106,10 +106,10 @@ const returned: Command = {
     const row = await findWithdrawal(query, id!);
     const wayBack = "The partner then has the amount again, and no command takes it back.";
     await confirm(`Did the bank send back ${withdrawalText(row)}? ${wayBack}`);
-    return await changeOrPropose(invocation, async () => {
-      await query`select gold.return_withdrawal(${row.id}::uuid)`;
-      return { title: wayBack, object: { ...describeWithdrawal(row), status: "returned" } };
-    }, () => ({ kind: "withdrawal.return", content: { withdrawal: row.id } }));
+    return await changeOrPropose(invocation, { kind: "withdrawal.return", content: { withdrawal: row.id } }, {
+      title: wayBack,
+      object: { ...describeWithdrawal(row), status: "returned" },
+    });
   },
 };
 
