@@ -7,7 +7,7 @@ import { EXIT, Failure } from "../failure.ts";
 import { makeTokenKey } from "../token_key.ts";
 import { overlapSecondsOf } from "../values.ts";
 import { addAuthority, NEW_AUTHORITY } from "./new_authority.ts";
-import { hexOf, makeOrPropose } from "./proposing.ts";
+import { changeOrPropose, hexOf } from "./proposing.ts";
 import { readPepper, readSealing } from "./new_secret.ts";
 
 /**
@@ -38,9 +38,8 @@ const rotateToken: Command = {
 };
 
 async function rotateTokenKey(invocation: Invocation): Promise<Result> {
-  const { values, db, confirm, keys } = invocation;
+  const { values, confirm, keys } = invocation;
   const overlapSeconds = overlapSecondsOf(values);
-  const { sql } = await db();
   const { sealing } = await readSealing(keys);
   if (overlapSeconds < OVERLAP_MINUTES * 60) {
     await confirm(
@@ -50,19 +49,7 @@ async function rotateTokenKey(invocation: Invocation): Promise<Result> {
     );
   }
   const { kid, publicJwk, sealed, sealingKey } = await makeTokenKey(sealing);
-  return await makeOrPropose(invocation, async () => {
-    const [row] = await sql`
-      select * from gold.rotate_token_key(${kid}, ${
-      sql.json({ ...publicJwk })
-    }::jsonb, ${sealed}::bytea, ${sealingKey}, ${LEAD_SECONDS}, ${overlapSeconds})`;
-    return {
-      object: {
-        kid,
-        begins_at: row!.begins_at.toISOString(),
-        older_retire_at: row!.retires_at.toISOString(),
-      },
-    };
-  }, () => ({
+  return await changeOrPropose(invocation, {
     kind: "token_key.rotate",
     content: {
       kid,
@@ -71,6 +58,12 @@ async function rotateTokenKey(invocation: Invocation): Promise<Result> {
       sealing_key: sealingKey,
       lead_seconds: LEAD_SECONDS,
       overlap_seconds: overlapSeconds,
+    },
+  }, ({ begins_at, older_retire_at }) => ({
+    object: {
+      kid,
+      begins_at: new Date(begins_at).toISOString(),
+      older_retire_at: new Date(older_retire_at).toISOString(),
     },
   }));
 }
@@ -90,28 +83,27 @@ async function rotateSealingKey(invocation: Invocation): Promise<Result> {
   const readOlder = () =>
     sql`select * from gold.read_sealed() where sealing_key <> ${sealing.currentKeyName} order by kind, id`;
   let resealed = 0;
-  let secrets: Resealed[] = [];
   // Repeat until no older row is left, because another command may encrypt a row with an older key during a
   // round.
-  return await makeOrPropose(invocation, async () => {
-    for (let attempt = 0, older = await readOlder(); older.length > 0; attempt++, older = await readOlder()) {
-      if (attempt === ATTEMPTS_MAX) throw stillOlder(older);
-      secrets = await resealAll(older, sealing, source);
-      const [row] = await sql`select gold.reseal(${sealing.currentKeyName}, ${
-        sql.json(secrets.map((one) => ({ ...one })))
-      }::jsonb) as resealed`;
-      resealed += row!.resealed;
-    }
-    return {
-      title: resealed === 0
-        ? `Everything is already encrypted with the first key of ${source}. Nothing was done.`
-        : `Everything is now encrypted with the first key of ${source}. Run this command again. When it finds nothing to do, you can remove the older lines.`,
-      object: { sealing_key: sealing.currentKeyName, resealed },
-    };
-  }, () => ({
-    kind: "sealing_key.rotate",
-    content: { sealing_key: sealing.currentKeyName, secrets },
-  }));
+  for (let attempt = 0, older = await readOlder(); older.length > 0; attempt++, older = await readOlder()) {
+    if (attempt === ATTEMPTS_MAX) throw stillOlder(older);
+    const secrets = await resealAll(older, sealing, source);
+    const made = await changeOrPropose(invocation, {
+      kind: "sealing_key.rotate",
+      content: { sealing_key: sealing.currentKeyName, secrets },
+    }, (noted) => {
+      // No audit row: another command changed each of these secrets meanwhile.
+      resealed += noted.resealed?.length ?? 0;
+      return {};
+    });
+    if (made.object) return made;
+  }
+  return {
+    title: resealed === 0
+      ? `Everything is already encrypted with the first key of ${source}. Nothing was done.`
+      : `Everything is now encrypted with the first key of ${source}. Run this command again. When it finds nothing to do, you can remove the older lines.`,
+    object: { sealing_key: sealing.currentKeyName, resealed },
+  };
 }
 
 const rotatePepper: Command = {
@@ -123,22 +115,21 @@ const rotatePepper: Command = {
 };
 
 async function declarePepper(invocation: Invocation): Promise<Result> {
-  const { db, keys, confirm } = invocation;
-  const { sql } = await db();
+  const { keys, confirm } = invocation;
   const source = await keys.locate("pepper");
   const { name } = await readPepper(source);
   await confirm(
     `Declare ${name}, of ${source}, the pepper of the client secrets? When the service starts again, the client secrets that were made with another pepper stop working, and each partner needs a new one.`,
   );
-  return await makeOrPropose(invocation, async () => {
-    const [row] = await sql`select gold.rotate_pepper(${name}) as rotated`;
+  return await changeOrPropose(invocation, { kind: "pepper.rotate", content: { pepper: name } }, (noted) => {
+    const rotated = Object.keys(noted).length > 0;
     return {
-      title: row!.rotated
+      title: rotated
         ? `Client secrets are hashed with the pepper ${name} from now on. Restart the service, then rotate the client secret of each partner.`
         : "This is the pepper already. Nothing was done.",
-      object: { pepper: name, rotated: row!.rotated },
+      object: { pepper: name, rotated },
     };
-  }, () => ({ kind: "pepper.rotate", content: { pepper: name } }));
+  });
 }
 
 /** A stored secret before and after, in hexadecimal, as gold.reseal takes it. */

@@ -9,9 +9,9 @@ import { usage } from "../failure.ts";
 import { instantOf } from "../output.ts";
 import { parsedRequired, repeated, required, wholeNumber } from "../values.ts";
 import { newClientSecret, newSealedSecret } from "./new_secret.ts";
-import { LIMIT_OPTIONS, LIMIT_USAGE, limitPartner, printLimits, readLimits } from "./partner_limits.ts";
+import { LIMIT_OPTIONS, LIMIT_USAGE, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readSigningKey, readWebhook } from "./partner_terms.ts";
-import { hexOf, makeOrPropose, storedRanges } from "./proposing.ts";
+import { changeOrPropose, hexOf, storedRanges } from "./proposing.ts";
 import { findPartner, openIbanWarning } from "./registered_partner.ts";
 
 const ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -67,21 +67,7 @@ export async function createPartner(invocation: Invocation) {
   const maximum = parsedRequired(values, "max-grams", readMaximum);
   const secrets = { client_secret: clientSecret.text, webhook_secret: webhookSecret.text };
   const warn = await openIbanWarning(invocation, iban, clientId);
-  const made = await makeOrPropose(invocation, async () => {
-    await sql.begin(async (transaction) => {
-      await transaction`select gold.create_partner(${clientId}, ${name}, ${iban}, ${webhook.url},
-      ${rate}, ${burst},
-      ${`${maximum}`}::text::bigint, ${`{${ips.join(",")}}`}::text::cidr[],
-      ${clientSecret.hash}::bytea, ${webhookSecret.sealed}::bytea, ${webhookSecret.keyName}, ${
-        sql.json(signingKeys)
-      }::jsonb)`;
-      await limitPartner(transaction, clientId, limits);
-    });
-    return {
-      title: "The secrets are shown only once. Send them to the partner over a secure channel.",
-      object: { client_id: clientId, name, ...secrets },
-    };
-  }, async () => ({
+  const made = await changeOrPropose(invocation, {
     kind: "partner.create",
     content: {
       client_id: clientId,
@@ -99,7 +85,10 @@ export async function createPartner(invocation: Invocation) {
       limits,
     },
     secrets,
-  }));
+  }, {
+    title: "The secrets are shown only once. Send them to the partner over a secure channel.",
+    object: { client_id: clientId, name, ...secrets },
+  });
   warn();
   return { ...made, notice: webhook.notice };
 }
@@ -190,11 +179,10 @@ const resume: Command = {
   does: "ends a partner's suspension",
   takes: ["ID"],
   async run(invocation) {
-    const { query, positionals: [id] } = invocation;
-    return await makeOrPropose(invocation, async () => {
-      await query`select gold.resume_partner(${id!})`;
-      return { object: { client_id: id!, status: "active" } };
-    }, () => ({ kind: "partner.resume", content: { client_id: id! } }));
+    const { positionals: [id] } = invocation;
+    return await changeOrPropose(invocation, { kind: "partner.resume", content: { client_id: id! } }, {
+      object: { client_id: id!, status: "active" },
+    });
   },
 };
 

@@ -1,11 +1,11 @@
 import { formatGrams, parseIban } from "@gold-partner/protocol";
-import type { Row, TransactionSql } from "postgres";
+import type { Row } from "postgres";
 import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { parsed, repeated, required, wholeNumber } from "../values.ts";
-import { LIMIT_OPTIONS, LIMIT_USAGE, limitPartner, printLimits, readLimits } from "./partner_limits.ts";
+import { LIMIT_OPTIONS, LIMIT_USAGE, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readWebhook } from "./partner_terms.ts";
-import { makeOrPropose, storedRanges } from "./proposing.ts";
+import { type Change, changeAlone, makeOrPropose, storedRanges } from "./proposing.ts";
 import { findPartner, openIbanWarning } from "./registered_partner.ts";
 
 const set: Command = {
@@ -50,52 +50,37 @@ async function setPartner(invocation: Invocation): Promise<Result> {
     ...(maximum === null ? {} : { maximum_grams: formatGrams(maximum) }),
   };
   const limits = readLimits(values);
-  const changesTerms = Object.keys(terms).length > 0;
   const changesLimits = Object.keys(limits).length > 0;
-  if (!changesTerms && !changesLimits && iban === null) {
-    throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
-  }
+  const changesTerms = changesLimits || Object.keys(terms).length > 0;
+  if (!changesTerms && iban === null) throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
   const { sql } = await db();
-  const change = async () => {
-    const partner = await sql.begin(setAll);
-    const object = { client_id: id!, ...terms, ...printLimits(limits) };
-    return partner
-      ? { title: titleOf(partner), object: { ...object, pending_iban: partner.pending_iban } }
-      : { object };
-  };
-  const setAll = async (transaction: TransactionSql) => {
-    if (changesTerms) {
-      await transaction`select gold.set_partner(${id!}, ${name}, ${
-        ips.length > 0 ? `{${ips.join(",")}}` : null
-      }::text::cidr[],
-        ${webhook?.url ?? null}, ${rate}, ${burst}, ${maximum === null ? null : `${maximum}`}::text::bigint)`;
-    }
-    if (changesLimits) await limitPartner(transaction, id!, limits);
-    if (iban === null) return undefined;
-    await transaction`select gold.ask_iban(${id!}, ${iban})`;
-    // pending_iban is null after a request for the registered IBAN, which withdraws the pending request.
-    const [partner] = await transaction`
-      select public_id, name, iban, pending_iban from gold.partner_overview where public_id = ${id!}`;
-    return partner;
-  };
-  const warn = iban === null ? () => {} : await openIbanWarning(invocation, iban, id!);
-  const made = await makeOrPropose(invocation, change, async () => {
-    if (iban !== null) {
-      if (!changesTerms && !changesLimits) return { kind: "partner.iban", content: { client_id: id!, iban } };
-      throw usage(
-        "--iban must be given alone, because it is a proposal of its own, for people with the role treasury. Nothing was done.",
-      );
-    }
-    return {
-      kind: "partner.set",
-      content: {
-        client_id: id!,
-        ...terms,
-        ...(ips.length > 0 ? { ips: await storedRanges(sql, ips) } : {}),
-        ...(maximum === null ? {} : { maximum_grams: `${maximum}` }),
-        ...(changesLimits ? { limits } : {}),
-      },
+  const changes: Change[] = [];
+  if (changesTerms) {
+    const content = {
+      client_id: id!,
+      ...terms,
+      ...(ips.length > 0 ? { ips: await storedRanges(sql, ips) } : {}),
+      ...(maximum === null ? {} : { maximum_grams: `${maximum}` }),
+      ...(changesLimits ? { limits } : {}),
     };
+    changes.push({ kind: "partner.set", content });
+  }
+  if (iban !== null) changes.push({ kind: "partner.iban", content: { client_id: id!, iban } });
+  const warn = iban === null ? () => {} : await openIbanWarning(invocation, iban, id!);
+  const made = await makeOrPropose(invocation, () =>
+    sql.begin(async (transaction): Promise<Result> => {
+      for (const change of changes) await changeAlone(transaction, change);
+      const object = { client_id: id!, ...terms, ...printLimits(limits) };
+      if (iban === null) return { object };
+      // pending_iban is null after a request for the registered IBAN, which withdraws the pending request.
+      const [partner] = await transaction`
+        select public_id, name, iban, pending_iban from gold.partner_overview where public_id = ${id!}`;
+      return { title: titleOf(partner!), object: { ...object, pending_iban: partner!.pending_iban } };
+    }), () => {
+    if (changes.length === 1) return changes[0]!;
+    throw usage(
+      "--iban must be given alone, because it is a proposal of its own, for people with the role treasury. Nothing was done.",
+    );
   });
   warn();
   return { ...made, notice: webhook?.notice };

@@ -1,5 +1,4 @@
 import { formatGrams, formatHalalas, parseGrams, parseHalalas } from "@gold-partner/protocol";
-import type { Sql } from "postgres";
 import type { Row as Printed, Values } from "../command.ts";
 import type { Limits } from "../database.ts";
 import { usage } from "../failure.ts";
@@ -65,8 +64,4 @@ export function printLimits(limits: Limits): Printed {
       return [name, PRINTED[name]?.(BigInt(value)) ?? value];
     }),
   );
-}
-
-export async function limitPartner(sql: Pick<Sql, "unsafe">, id: string, limits: Limits): Promise<void> {
-  await sql.unsafe("select gold.limit_partner($1, $2::text::jsonb)", [id, JSON.stringify(limits)]);
 }

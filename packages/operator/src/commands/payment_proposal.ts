@@ -15,7 +15,7 @@ interface PreparedBatch {
 }
 
 /** Two people sign the hash of the document and, so that they can compare it, what the document pays. */
-export function proposePayment({ id, preparedAt, sha256, payments }: PreparedBatch, file: string): Change {
+export function describePayment({ id, preparedAt, sha256, payments }: PreparedBatch, file: string): Change {
   const ordered = [...payments].sort((one, other) => one.id < other.id ? -1 : 1);
   return {
     kind: "payment.submit",

@@ -1,10 +1,10 @@
-import { formatPrice, parsePrice, pricesFromMid } from "@gold-partner/protocol";
+import { formatPrice, parsePrice } from "@gold-partner/protocol";
 import { checkPriceUrl, parseAllowList } from "@gold-partner/server";
 import type { Sql, TransactionSql } from "postgres";
 import type { Command, Invocation, Result, Row, Values } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { oneOf, optional, parsed, repeated, wholeNumber } from "../values.ts";
-import { makeOrPropose } from "./proposing.ts";
+import { type Change, changeAlone, makeOrPropose } from "./proposing.ts";
 import { readMarketHours, writeMarketHours } from "./market_hours.ts";
 import { isAwaited } from "./price_change.ts";
 
@@ -53,30 +53,21 @@ async function setPrice(invocation: Invocation): Promise<Result> {
   if (!changesPrice && !hours) throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
   await requirePriceUrl(optional(values, "url"), env);
   const { sql } = await db();
-  const change = async (transaction: TransactionSql) => {
-    if (changesPrice) {
-      await transaction`select gold.lock_price()`;
-      const terms = termsOf(values, await readStanding(transaction));
-      const { buyPricePips, sellPricePips } = pricesFromMid(terms.midPips, BigInt(terms.spreadBasisPoints));
-      await transaction`select gold.set_price(${terms.source}, ${`${terms.midPips}`}::text::bigint, ${`${buyPricePips}`}::text::bigint,
-        ${`${sellPricePips}`}::text::bigint, ${terms.spreadBasisPoints}, ${terms.staleAfterSeconds}, ${terms.url})`;
-    }
-    if (hours) {
-      const sessions = transaction.json(hours.sessions.map((one) => ({ ...one })));
-      await transaction`select gold.set_market_hours(${hours.alwaysOpen}, ${sessions}::jsonb)`;
-    }
-    return { object: await describePrice(transaction) };
-  };
-  return await makeOrPropose(invocation, () => sql.begin(change), async () => {
-    const terms = changesPrice ? termsOf(values, await readStanding(sql)) : undefined;
-    return {
+  let change: Change;
+  const make = async (transaction: TransactionSql) => {
+    // Lock the price until the commit, because the change states the values that it keeps.
+    if (changesPrice) await transaction`select gold.lock_price()`;
+    change = {
       kind: "price.set",
       content: {
-        ...(terms ? contentOf(values, terms) : {}),
+        ...(changesPrice ? contentOf(values, termsOf(values, await readStanding(transaction))) : {}),
         ...(hours ? { hours: { always_open: hours.alwaysOpen, sessions: hours.sessions } } : {}),
       },
     };
-  });
+    await changeAlone(transaction, change);
+    return { object: await describePrice(transaction) };
+  };
+  return await makeOrPropose(invocation, () => sql.begin(make), () => change);
 }
 
 /** A source other than `fixed` keeps its own price until the approval, unless --mid is given. */

@@ -52,13 +52,13 @@ export async function changeOrPropose(
 export async function makeOrPropose(
   invocation: Invocation,
   make: () => Promise<Result>,
-  change: () => Change | Promise<Change>,
+  change: () => Change,
 ): Promise<Result> {
   try {
     return await make();
   } catch (error) {
     if (!needsApproval(error)) throw error;
-    return await propose(invocation, await change());
+    return await propose(invocation, change());
   }
 }
 
@@ -66,7 +66,7 @@ export async function makeOrPropose(
  * Makes a change. Returns what its audit row states, such as the id of a new secret. If the login lacks the role
  * for the change, the error names the role.
  */
-async function changeAlone(sql: Sql | TransactionSql, { kind, content }: Change): Promise<Row> {
+export async function changeAlone(sql: Sql | TransactionSql, { kind, content }: Change): Promise<Row> {
   const [row] = await sql`
     select gold.change_alone(${kind}, ${sql.json(content as JSONValue)}::jsonb) as noted`.catch((error) => {
     throw Object.assign(error, { role: CHANGES[kind].role });

@@ -2,16 +2,13 @@ import type { Command, Invocation } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { overlapSecondsOf } from "../values.ts";
 import { instantOf } from "../output.ts";
-import type { Row as SqlRow } from "postgres";
-import { makeOrPropose } from "./proposing.ts";
+import { type Change, changeAlone, makeOrPropose } from "./proposing.ts";
 import { confirmEnd, type Credential, credentialsOf, lifeOf } from "./credential.ts";
 
 interface NewSecret {
   readonly text: string;
   /** The stored form, as the content of a proposal. */
-  readonly content: Readonly<Record<string, unknown>>;
-  /** Stores the secret. Returns its id, and when the older secrets retire at the latest. */
-  readonly store: (id: string, overlapSeconds: number, seen: string | null) => Promise<SqlRow[]>;
+  readonly content: Change["content"];
 }
 
 /** The differences between client secrets and webhook secrets. */
@@ -65,11 +62,17 @@ async function rotate({ word, kind, noun, meanwhile, make }: SecretKind, invocat
   const older = (await credentialsOf(invocation, kind, id)).filter(({ status }) =>
     status === "active" || status === "retiring"
   );
-  const seen = overlapSeconds === 0 ? await confirmEnds(invocation, `${noun} of ${id}`, older) : null;
-  const { text, content, store } = await make(invocation);
+  const seen = overlapSeconds === 0 ? await confirmEnds(invocation, `${noun} of ${id}`, older) : {};
+  const { text, content } = await make(invocation);
+  const { sql } = await invocation.db();
+  const change: Change = {
+    kind: `${kind}.rotate`,
+    content: { client_id: id, ...content, overlap_seconds: overlapSeconds },
+    secrets: { [kind]: text },
+  };
   return await makeOrPropose(invocation, async () => {
-    const [row] = await store(id, overlapSeconds, seen);
-    const { secret_id, retires_at } = row!;
+    const alone = { ...change, content: { ...change.content, ...seen } };
+    const { secret_id, older_retire_at } = await changeAlone(sql, alone);
     return {
       title: `The secret is shown only once. ${
         overlapSeconds === 0 ? `gold ${word} list ${id} shows which secrets were retired.` : meanwhile
@@ -78,33 +81,28 @@ async function rotate({ word, kind, noun, meanwhile, make }: SecretKind, invocat
         client_id: id,
         secret_id: `${secret_id}`,
         [kind]: text,
-        retires_at: retires_at.toISOString(),
+        retires_at: new Date(older_retire_at).toISOString(),
       },
     };
-  }, () => ({
-    kind: `${kind}.rotate`,
-    content: { client_id: id, ...content, overlap_seconds: overlapSeconds },
-    secrets: { [kind]: text },
-  }));
+  }, () => change);
 }
 
 /**
  * Asks before all older secrets are retired at once. Returns the secrets that the person saw, each with its
- * last use. The database refuses the retirement if another secret was created since then. It also refuses if
- * a secret was used within the last hour and the person did not see this use. With --yes the person sees no
- * question, and the function returns null.
+ * last use, as a member of the change. The database refuses the retirement if another secret was created since
+ * then. It also refuses if a secret was used within the last hour and the person did not see this use. With
+ * --yes the person sees no question, and the change has no such member.
  */
 async function confirmEnds(
   { confirm, values }: Invocation,
   what: string,
   older: readonly Credential[],
-): Promise<string | null> {
+): Promise<Change["content"]> {
   const uses = older.map(({ name, last_used_at }) => `${name}, ${usedAt(last_used_at)}`).join("; ");
   await confirm(`Retire every older ${what} now (${uses})? A client that still uses one will stop working.`);
-  if (values.yes) return null;
-  return JSON.stringify(
-    Object.fromEntries(older.map(({ name, last_used_at }) => [name, instantOf(last_used_at)])),
-  );
+  if (values.yes) return {};
+  const seen = older.map(({ name, last_used_at }) => [name, instantOf(last_used_at)]);
+  return { seen: Object.fromEntries(seen) };
 }
 
 const usedAt = (at: Date | null) =>

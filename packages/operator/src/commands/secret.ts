@@ -12,14 +12,8 @@ export const SECRET_COMMANDS = secretCommands({
   noun: "client secret",
   meanwhile: "The partner can use the older ones until they retire.",
   async make(invocation) {
-    const { query } = invocation;
     const { text, hash } = await newClientSecret(invocation);
-    return {
-      text,
-      content: { hash: hexOf(hash) },
-      store: (id, overlapSeconds, seen) =>
-        query`select * from gold.rotate_client_secret(${id}, ${hash}::bytea, ${overlapSeconds}, ${seen}::text::jsonb)`,
-    };
+    return { text, content: { hash: hexOf(hash) } };
   },
   async retire({ query }, id, secretId, seen) {
     const [row] =

@@ -10,8 +10,8 @@ import { instantOf, printText } from "../output.ts";
 import { requireKeptRecords } from "../own_heads.ts";
 import { optional, required, uuidOf } from "../values.ts";
 import { demandPayment, isPayeeSigned, verifyDocument } from "./payment_check.ts";
-import { proposePayment, readPaymentApprovals } from "./payment_proposal.ts";
-import { makeOrPropose } from "./proposing.ts";
+import { describePayment, readPaymentApprovals } from "./payment_proposal.ts";
+import { changeAlone, makeOrPropose } from "./proposing.ts";
 
 /**
  * The largest number of payments in one batch. It is small, because a batch locks the accounts of all its
@@ -36,7 +36,7 @@ export const SUBMISSION_COMMANDS: readonly Command[] = [submit];
 
 async function submitApproved(invocation: Invocation, file: string): Promise<Result> {
   const { db, query, confirm, progress, values } = invocation;
-  const { deployment } = await db();
+  const { sql, deployment } = await db();
   const { payoutAccount, twoPeople } = await deployment();
   if (!payoutAccount) {
     throw usage(
@@ -62,13 +62,11 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
       ? `Propose to submit ${withdrawals}, with the document ${sha256}? Nothing is paid before another person approves.`
       : `Submit ${withdrawals} to the bank, with the document ${sha256}? If the bank refuses or sends back a payment, run \`gold withdrawal returned WD\`.`,
   );
+  const change = describePayment({ id: batch, preparedAt, sha256, payments }, file);
   const result = await makeOrPropose(invocation, async () => {
     // The database builds the document again and compares the hash. If the command is interrupted after the
     // commit, the document is in the database. `--batch` with the batch's id then writes the file.
-    const submitPayment = () =>
-      query`
-        select gold.submit_payment(${batch}::uuid, ${ids}::text::uuid[], ${preparedAt}::text::timestamptz, ${sha256})`;
-    await withNewFile(file, document, submitPayment).catch((error: Error) => {
+    await withNewFile(file, document, () => changeAlone(sql, change)).catch((error: Error) => {
       throw isOutcomeUnknown(error) ? outcomeUnknown(error, batch) : error;
     });
     await keep();
@@ -77,7 +75,7 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
         "Send the file to the bank. When the bank answers, run `gold withdrawal paid WD` or `gold withdrawal returned WD` for each withdrawal.",
       ...described,
     };
-  }, () => proposePayment({ id: batch, preparedAt, sha256, payments }, file));
+  }, () => change);
   return { ...result, lists: { left } };
 }
 

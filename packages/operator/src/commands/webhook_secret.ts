@@ -9,15 +9,9 @@ export const WEBHOOK_SECRET_COMMANDS = secretCommands({
   noun: "webhook secret",
   meanwhile:
     "Until the older ones retire, every webhook is signed with the new secret and with each older one.",
-  async make({ query, random, keys }) {
+  async make({ random, keys }) {
     const { text, sealed, keyName } = await newSealedSecret(keys, random);
-    return {
-      text,
-      content: { sealed: hexOf(sealed), sealing_key: keyName },
-      store: (id, overlapSeconds, seen) =>
-        query`
-        select * from gold.rotate_webhook_secret(${id}, ${sealed}::bytea, ${keyName}, ${overlapSeconds}, ${seen}::text::jsonb)`,
-    };
+    return { text, content: { sealed: hexOf(sealed), sealing_key: keyName } };
   },
   async retire({ query }, id, secretId, seen) {
     const [row] =
