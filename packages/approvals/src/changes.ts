@@ -32,8 +32,8 @@ export interface Change {
 const PARTNER = "client_id";
 const ROTATION = "overlap_seconds";
 /**
- * The older secrets, with their last use, that a person was shown before retiring them alone. A proposal has no
- * such member, because their use does not stop until its approval.
+ * The older secrets, with their last use, that a single operator was shown before retiring them at once. `gold`
+ * leaves this member out of a proposal, because partners may use the secrets until the approval.
  */
 const SEEN = "seen";
 

@@ -19,8 +19,8 @@ const ROLE_MISSING = "GR403";
 
 /**
  * Replaces the database's "permission denied" by the role that is missing. An error of gold.change_alone has
- * the role of its change. For any other function or view, finds its name in the message, because the server may
- * write its messages in any language.
+ * the role of its change. For any other function or view, finds its name in the message, because the server
+ * may write its messages in any language.
  */
 export async function explainDenied(sql: Sql | undefined, error: unknown): Promise<unknown> {
   const { code, message = "", role } = error as { code?: unknown; message?: string; role?: string };

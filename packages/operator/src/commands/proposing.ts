@@ -17,7 +17,7 @@ import { openSigning, type Signing } from "../signing.ts";
 import { readSealing } from "./new_secret.ts";
 import { describeChange } from "./proposal_view.ts";
 
-/** A change as gold.change_alone makes it and gold.propose proposes it. changes.ts has the members of each kind. */
+/** A change as gold.change_alone and gold.propose take it. changes.ts has the members of each kind. */
 export interface Change {
   readonly kind: ChangeKind;
   readonly content: Readonly<Record<string, unknown>>;
@@ -63,8 +63,8 @@ export async function makeOrPropose(
 }
 
 /**
- * Makes a change. Returns what its audit row states, such as the id of a new secret. If the login lacks the role
- * for the change, the error names the role.
+ * Makes a change. Returns what its audit row states, such as the id of a new secret. If the login lacks the
+ * role for the change, the error has the role.
  */
 export async function changeAlone(sql: Sql | TransactionSql, { kind, content }: Change): Promise<Row> {
   const [row] = await sql`

@@ -88,10 +88,10 @@ async function rotate({ word, kind, noun, meanwhile, make }: SecretKind, invocat
 }
 
 /**
- * Asks before all older secrets are retired at once. Returns the secrets that the person saw, each with its
- * last use, as a member of the change. The database refuses the retirement if another secret was created since
- * then. It also refuses if a secret was used within the last hour and the person did not see this use. With
- * --yes the person sees no question, and the change has no such member.
+ * Asks before all older secrets are retired at once. Returns the member `seen` of the change: the secrets that
+ * the person saw, each with its last use. The database refuses the retirement if another secret was created
+ * since then. It also refuses if a secret was used within the last hour and the person did not see this use.
+ * With --yes the person sees no question, and the change has no such member.
  */
 async function confirmEnds(
   { confirm, values }: Invocation,

@@ -1,6 +1,6 @@
 -- Written by npm run docs from packages/approvals/src/changes.ts. Do not edit.
 
--- Makes the change of a proposal, with the functions that a single operator calls. Each member of the content
+-- Makes a change: that of an approved proposal, or one person's (change_alone.sql). Each member of the content
 -- has the name and the form that require_approval() compares; a quantity is a text with a number of minor
 -- units. Only the migration login can create and remove logins. So the approval of a new or removed operator
 -- changes nothing yet; see require_approved_operator().

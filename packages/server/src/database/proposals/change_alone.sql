@@ -1,8 +1,10 @@
--- Makes a change for one person. The functions of the change decide whether one person may make it: where it
--- needs two people, they refuse it with the detail needs_approval (gate.sql). `gold` then proposes the same
--- content. The login needs what it needs to call these functions itself: the role of the kind, or for settings
--- of the deployment, the migration login. Returns what the change's last audit row states, such as the id of a
--- new secret. Null: the change was made already, so there is no such row.
+-- Makes a change for one person. The functions of the change decide whether one person may make it. If it
+-- needs two people, they refuse it with the detail needs_approval (gate.sql), and `gold` proposes the same
+-- content instead. Only a login that may call these functions itself may make the change: it needs the role of
+-- the kind. For logins and settings of the deployment, it must be the migration login. The approval of a new,
+-- changed or removed login changes nothing yet, so `gold operator` does not make it with this function.
+-- Returns what the change's last audit row states, such as the id of a new secret. Returns null if the change
+-- wrote no audit row, because nothing had to change.
 create or replace function gold.change_alone(kind text, content jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
