@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { formatHalalas } from "@gold-partner/protocol";
@@ -8,7 +9,7 @@ import { EXIT, Failure, usage } from "../failure.ts";
 import { optional, repeated, required, wholeNumber } from "../values.ts";
 import { ensureLoadPartner, type LoadSite, type LoadTerms, NeedsTwoPeople } from "./load_partner.ts";
 import { readRange } from "./partner_terms.ts";
-import { needsApproval } from "./proposing.ts";
+import { changeAlone, needsApproval } from "./proposing.ts";
 
 const PARTNERS_MAX = 1000;
 const LOOPBACK = ["127.0.0.1/32", "::1/128"];
@@ -18,7 +19,7 @@ const WEBHOOK = "https://localhost:8445/webhooks";
 const FUNDS_HALALAS = 100_000_000_000n;
 /** The unsold gold that the vault must hold for each load partner, in 0.0001 g. */
 const GOLD_TENTH_MILLIGRAMS = 10_000_000n;
-const BAR = { gross: "124414000", fineness: "9999" };
+const BAR = { refiner: "none", vault: "load test", gross: "124414000", fineness: 9999 };
 const BURST = 1_000_000;
 const LIMITED = { name: "limited", ratePerSecond: 5, burst: 5, limited: true };
 
@@ -120,8 +121,8 @@ async function stockVault(sql: Sql, wanted: bigint): Promise<void> {
     return BigInt(row!.free);
   };
   while (await readFree() < wanted) {
-    await sql`
-      select gold.add_bar('LOADTEST-' || (select count(*) + 1 from gold.bar_overview), 'none', 'load test', ${BAR.gross}::text::bigint, ${BAR.fineness}::text::int)`;
+    const [row] = await sql`select 'LOADTEST-' || (count(*) + 1) as serial from gold.bar_overview`;
+    await changeAlone(sql, { kind: "vault.add", content: { serial: row!.serial, ...BAR } });
   }
 }
 
@@ -138,9 +139,14 @@ async function fund(sql: Sql, second: Sql, clientId: string): Promise<bigint> {
   };
   const available = await readAvailable();
   if (available >= FUNDS_HALALAS / 2n) return available;
-  const [deposit] = await sql`
-    select gold.record_deposit(${clientId}, ${`${FUNDS_HALALAS}`}::text::bigint,
-      ${`load test of ${clientId} `} || clock_timestamp()) as uuid`;
-  await second`select gold.approve_deposit(${deposit!.uuid}::uuid)`;
+  const { deposit } = await changeAlone(sql, {
+    kind: "deposit.record",
+    content: {
+      client_id: clientId,
+      amount: `${FUNDS_HALALAS}`,
+      bank_reference: `load test of ${clientId} ${randomUUID()}`,
+    },
+  });
+  await second`select gold.approve_deposit(${deposit.replace("dep_", "")}::uuid)`;
   return await readAvailable();
 }
