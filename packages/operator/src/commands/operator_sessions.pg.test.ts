@@ -42,18 +42,18 @@ describe("sessions of operators", () => {
     await sql`select gold.add_operator(${name}, ${name})`;
     await sql`select gold.set_price('simulated', 10000, 10100, 9900, 100, 600, null)`;
     const person = connectAs(name);
-    const api = postgres(url, {
+    const ticker = postgres(url, {
       max: 1,
       onnotice: () => {},
       connection: { role: "gold_ticker", lock_timeout: 60_000 },
     });
-    const [price] = await api`select spread_basis_points, ticked_at::text as at from gold.current_price`;
+    const [price] = await ticker`select spread_basis_points, ticked_at::text as at from gold.current_price`;
     // Do not use person.begin(): it would send COMMIT to a connection that Postgres has closed, and the
     // driver would then throw.
     await person.unsafe("begin");
     const [{ pid }] = await person<[{ pid: number }]>`select gold.lock_price(), pg_backend_pid() as pid`;
     try {
-      const tick = api`
+      const tick = ticker`
         select gold.tick_price(${price!.at}::text::timestamptz, null, ${
         price!.spread_basis_points
       }, 10001, 10101, 9901, null) as ticked`.execute();
@@ -64,7 +64,7 @@ describe("sessions of operators", () => {
       assertEquals((await tick)[0]!.ticked, true);
       await until(async () => (await sql`select from pg_stat_activity where pid = ${pid}`).length === 0);
     } finally {
-      await Promise.all([api.end(), person.end({ timeout: 1 })]);
+      await Promise.all([ticker.end(), person.end({ timeout: 1 })]);
     }
   });
 
