@@ -33,8 +33,8 @@ const BESIDE_SQL = [
 
 /** Suites of SQL that also test how a lost connection ends, which the runtime reports. */
 const ON_BOTH = [
-  "packages/operator/src/commands/cancelled_wait.pg.test.ts",
-  "packages/operator/src/commands/submission_crash.pg.test.ts",
+  "packages/operator/src/commands/books/cancelled_wait.pg.test.ts",
+  "packages/operator/src/commands/money/submission_crash.pg.test.ts",
 ];
 
 /** Modules of the runtime whose behaviour differs between Node and Deno. */

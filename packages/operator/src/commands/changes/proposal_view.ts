@@ -1,0 +1,393 @@
+import type { ChangeKind } from "@gold-partner/approvals";
+import type { Invocation, Row } from "../../command.ts";
+import { EXIT, Failure } from "../../failure.ts";
+import { instantOf } from "../../output.ts";
+import { describeDetail } from "../books/audit_detail.ts";
+import { findDeposit, findWithdrawal, sarOf } from "../money/money_rows.ts";
+import { type PriceChange, readPriceChange } from "../prices/price_change.ts";
+import { findPartner, sharedIbanText, sharersOf } from "../partners/registered_partner.ts";
+
+type Content = Readonly<Record<string, unknown>>;
+type Query = Invocation["query"];
+
+interface Kind {
+  /**
+   * What the approval does, in a few sentences. About money, they name the partner, the amount, the IBAN and
+   * how to undo it.
+   */
+  readonly consequences: (content: Content, today: Content) => string;
+  /**
+   * The present values of the content's members, and what else is in use today; absent if the change only
+   * adds something.
+   */
+  readonly today?: (content: Content, query: Query) => Promise<Content>;
+}
+
+/** What `gold proposal` says about each kind of change. */
+const KINDS: Readonly<Record<ChangeKind, Kind>> = {
+  "partner.create": {
+    consequences: ({ name, client_id, iban }, today) =>
+      `${name} becomes the partner ${client_id}. It can trade and withdraw to ${iban} as soon as it has a certificate. To stop it, run \`gold partner suspend ${client_id}\`.${
+        sharedIban(iban, today)
+      }`,
+    today: sharersToday,
+  },
+  "partner.set": {
+    consequences: ({ client_id }) =>
+      `The terms of ${client_id} change at once. Calls are accepted from the new addresses only, and webhooks go to the new URL.`,
+    today: partnerToday,
+  },
+  "partner.iban": {
+    consequences: ({ client_id, iban }, { name, iban: before, ...today }) =>
+      `New withdrawals of ${name} (${client_id}) go to ${iban}. Its payouts are held for 24 hours. Confirm the IBAN with the partner over another channel.${
+        before === iban
+          ? ""
+          : ` Today, they go to ${before}: \`gold partner set ${client_id} --iban ${before}\` sets it back.`
+      }${sharedIban(iban, today)}`,
+    today: async (content, query) => ({
+      ...await partnerToday({ ...content, name: null }, query),
+      ...await sharersToday(content, query),
+    }),
+  },
+  "partner.resume": {
+    consequences: ({ client_id }) => `The service accepts the calls of ${client_id} again.`,
+    today: async ({ client_id }, query) => {
+      const { suspended_at } = await findPartner(query, client_id as string);
+      return { client_id, suspended_at: suspended_at?.toISOString() ?? null };
+    },
+  },
+  "certificate.issue": {
+    consequences: ({ client_id }) =>
+      `The service accepts connections with this certificate as ${client_id}. Confirm its key with the partner over another channel.`,
+    today: inUse("certificate"),
+  },
+  "signing_key.add": {
+    consequences: ({ client_id }) =>
+      `The service accepts orders and withdrawals of ${client_id} that are signed with this key. Confirm the thumbprint with the partner over another channel.`,
+    today: inUse("signing_key"),
+  },
+  "client_secret.rotate": {
+    consequences: ({ client_id, overlap_seconds }) =>
+      `${client_id} gets a new client secret. The older ones retire ${overlap_seconds} s after the approval. ${TO_PROPOSER}`,
+    today: inUse("client_secret"),
+  },
+  "webhook_secret.rotate": {
+    consequences: ({ client_id, overlap_seconds }) =>
+      `The webhooks of ${client_id} are signed with a new secret. The older ones retire ${overlap_seconds} s after the approval. ${TO_PROPOSER}`,
+    today: inUse("webhook_secret"),
+  },
+  "price.set": {
+    consequences: () => "The next quotes of all partners use this price, this source and these market hours.",
+    today: priceToday,
+  },
+  "market.set": {
+    consequences: () =>
+      "The limit on the exposure of a day, the circuit breaker and the price band change at once for all partners.",
+    today: marketToday,
+  },
+  "market.open": {
+    consequences: () =>
+      "Quotes are made again, at the current price, although the circuit breaker closed the market.",
+    today: async (_, query) => {
+      const [row] = await query`select halted_at, mid::text from gold.current_price`;
+      return { halted_at: row?.halted_at?.toISOString() ?? null, mid: row?.mid ?? null };
+    },
+  },
+  "authority.add": {
+    consequences: () =>
+      "The proxy accepts every certificate that this authority signs, and new certificates are signed by it.",
+    today: inUse("authority"),
+  },
+  "token_key.rotate": {
+    consequences: ({ lead_seconds, overlap_seconds }) =>
+      `Access tokens are signed with this key ${lead_seconds} s after the approval. Tokens of older keys are refused ${overlap_seconds} s later.`,
+    today: inUse("token_key"),
+  },
+  "sealing_key.rotate": {
+    consequences: ({ sealing_key }) =>
+      `Webhook secrets and token keys are stored as encrypted with the key ${sealing_key}. A wrong key makes them unreadable.`,
+    today: async (_, query) => {
+      const rows = await query`
+        select sealing_key, count(*)::int as secrets from gold.read_sealed() group by 1 order by 1`;
+      return { sealing_key: rows.map((row) => `${row.sealing_key} (${row.secrets} secrets)`).join(", ") };
+    },
+  },
+  "pepper.rotate": {
+    consequences: () =>
+      "When the service starts again, the client secrets that were made with another pepper stop working. Each partner then needs a new one.",
+    today: async (_, query) => ({ pepper: (await deploymentToday(query)).pepper_name ?? null }),
+  },
+  "vault.add": {
+    consequences: () => "The books have the bar's fine gold, and partners can buy it.",
+  },
+  "vault.remove": {
+    consequences: ({ serial }) => `The books no longer have the gold of the bar ${serial}.`,
+    today: async ({ serial }, query) => {
+      const [bar] = await query`
+        select serial, refiner, vault_name, gross::text, fineness, fine::text from gold.bar_overview where serial = ${serial as string}`;
+      return { ...bar };
+    },
+  },
+  "deposit.record": {
+    consequences: ({ client_id, amount, bank_reference }, { name }) =>
+      `${
+        sarOf(amount)
+      } become available to ${name} (${client_id}), which can spend and withdraw them at once. Check that the bank's statement shows the payment with the reference ${bank_reference}. Until they are spent, \`gold deposit reverse DEP\` takes them back.`,
+    today: async ({ client_id }, query) => {
+      const { name } = await findPartner(query, client_id as string);
+      return { client_id, name };
+    },
+  },
+  "deposit.reverse": {
+    consequences: (_, { deposit, amount, name, public_id }) =>
+      `${
+        sarOf(amount)
+      } of dep_${deposit} are taken back from ${name} (${public_id}). Check that the bank's statement lacks the payment, or shows that the bank took it back. To book it again, run \`gold deposit record\`.`,
+    today: async ({ deposit }, query) => {
+      const { public_id, name, amount, bank_reference, status } = await findDeposit(query, `dep_${deposit}`);
+      return { deposit, public_id, name, amount, bank_reference, status };
+    },
+  },
+  "payment.submit": {
+    consequences: ({ batch, payments }) =>
+      `The bank gets an order for ${
+        paymentsText(payments as readonly Payment[])
+      }. Compare each with your own records. Afterwards, \`gold withdrawal submit --out FILE --batch ${batch}\` writes the file for the bank. If the bank refuses or sends back a payment, run \`gold withdrawal returned WD\`.`,
+    today: async ({ payments }, query) => {
+      const ids = (payments as readonly { withdrawal: string }[]).map(({ withdrawal }) => withdrawal);
+      const rows = await query`
+        select id as withdrawal, public_id as client_id, name, amount::text, iban, status from gold.withdrawal_overview
+        where id = any (${`{${ids.join()}}`}::text::uuid[]) order by id`;
+      return { payments: rows };
+    },
+  },
+  "withdrawal.return": {
+    consequences: (_, { withdrawal, amount, name, public_id, iban }) =>
+      `${
+        sarOf(amount)
+      } of wd_${withdrawal}, which went to ${iban}, become available to ${name} (${public_id}) again, and no command takes them back. If the bank paid them, the partner has the money twice: check that the bank's statement shows the refusal or the return.`,
+    today: async ({ withdrawal }, query) => {
+      const { public_id, name, amount, iban, status } = await findWithdrawal(query, `wd_${withdrawal}`);
+      return { withdrawal, public_id, name, amount, iban, status };
+    },
+  },
+  "deployment.settle": {
+    consequences: () =>
+      "Partners sign the base URL, so a new one refuses every request that uses the old one.",
+    today: async (content, query) => {
+      const row = await deploymentToday(query);
+      return Object.fromEntries(Object.keys(content).map((name) => [name, row[name] ?? null]));
+    },
+  },
+  "deployment.payout": {
+    consequences: ({ iban }) =>
+      `The next payment documents order payments from ${iban}. \`gold db migrate\` with the options of today's account sets it back.`,
+    today: async (_, query) => {
+      const { payout_name: name, payout_iban: iban, payout_bic: bic } = await deploymentToday(query);
+      return { name, iban, bic };
+    },
+  },
+  "deployment.defaults": {
+    consequences: () =>
+      "Partners that are created from now on get these limits. Existing partners keep theirs.",
+    today: async (_, query) => {
+      const row = await deploymentToday(query);
+      return {
+        rate_per_second: row.partner_rate_per_second,
+        burst: row.partner_burst,
+        limits: limitsOf(row, "partner_"),
+      };
+    },
+  },
+  "recovery.accept": {
+    consequences: () =>
+      "The service writes again, although these records are lost. Tell each partner which of its events are lost, before it trades.",
+  },
+  "operator.add": {
+    consequences: ({ name, roles }) =>
+      `\`gold operator add ${name} --roles ${roles}\` may create this login until the proposal expires. Each login must belong to one person.`,
+  },
+  "operator.set": {
+    consequences: ({ name, roles }) =>
+      `\`gold operator set ${name} --roles ${roles}\` may give the login these roles until the proposal expires.`,
+    today: async ({ name }, query) => {
+      const [row] =
+        await query`select login as name, roles from gold.operator_overview where login = ${name as string}`;
+      return { ...row };
+    },
+  },
+  "operator.remove": {
+    consequences: ({ name }) =>
+      `\`gold operator remove ${name}\` may remove this login until the proposal expires.`,
+    today: async ({ name }, query) => {
+      const [row] = await query`
+        select login as name, roles, last_change_at from gold.operator_overview where login = ${name as string}`;
+      return { ...row };
+    },
+  },
+  "operator_key.add": {
+    consequences: ({ login }) =>
+      `${login} signs proposals and approvals with this key. Confirm the key with this person over another channel.`,
+    today: async ({ login }, query) => {
+      const rows = await query`
+        select public_key from gold.operator_key_overview where login = ${login as string} and ended_at is null
+        order by added_at`;
+      return { login, public_key: rows.map(({ public_key }) => public_key).join(", ") || null };
+    },
+  },
+  "registry.adopt": {
+    consequences: () =>
+      "The service, the trust sync and `gold withdrawal submit` accept these rows as signed by two people. Compare each row with your own records.",
+  },
+  "approval.adopt": {
+    consequences: () =>
+      "After your approval, these proposals of 0.5.0 and earlier count as signed for this deployment. `gold proposal show` shows each. Compare each with your own records.",
+  },
+};
+
+const TO_PROPOSER = "Only the person who proposed it can read the secret.";
+
+/** The other active partners that have the IBAN of the content, if there are any. */
+async function sharersToday({ client_id, iban }: Content, query: Query): Promise<Content> {
+  const sharers = await sharersOf(query, iban as string, client_id as string);
+  return sharers === undefined ? {} : { iban_also_of: sharers };
+}
+
+const sharedIban = (iban: unknown, { iban_also_of: sharers }: Content): string =>
+  sharers === undefined ? "" : ` ${sharedIbanText(iban, sharers)}`;
+
+interface Payment {
+  readonly client_id: string;
+  readonly amount: string;
+  readonly iban: string;
+}
+
+/** One payment with its partner and IBAN, or the number and the sum of several. */
+function paymentsText(payments: readonly Payment[]): string {
+  const total = sarOf(payments.reduce((sum, { amount }) => sum + BigInt(amount), 0n));
+  const [first] = payments;
+  return payments.length === 1
+    ? `one payment of ${total} of ${first!.client_id} to ${first!.iban}`
+    : `${payments.length} payments of ${total} together`;
+}
+
+interface Described {
+  readonly consequences: string;
+  /** Undefined unless the change is pending and names a price. */
+  readonly priceChange: PriceChange | undefined;
+  /** The members of the content, and of today's values if the content does not have them. */
+  readonly differences: readonly Row[];
+}
+
+/** Describes a change for the person who proposes or approves it, or looks at it later. */
+export async function describeChange(
+  kind: string,
+  content: Content,
+  query: Query,
+  isPending = true,
+): Promise<Described> {
+  const today = await kindOf(kind).today?.(content, query) ?? {};
+  const priceChange = isPending && kind === "price.set" ? await readPriceChange(content, query) : undefined;
+  const consequences = consequencesOf(kind, content, today);
+  return {
+    consequences: priceChange ? `${priceChange.sentence} ${consequences}` : consequences,
+    priceChange,
+    differences: differencesOf(content, today),
+  };
+}
+
+export const consequencesOf = (kind: string, content: Content, today: Content): string =>
+  kindOf(kind).consequences(content, today);
+
+function differencesOf(content: Content, today: Content): Row[] {
+  const names = [...new Set([...Object.keys(content), ...Object.keys(today)])];
+  return names.map((name) => ({
+    member: name,
+    today: textOf(name, today),
+    proposed: textOf(name, content),
+  }));
+}
+
+function kindOf(kind: string): Kind {
+  const known = Object.hasOwn(KINDS, kind) ? KINDS[kind as ChangeKind] : undefined;
+  if (known) return known;
+  throw new Failure(
+    EXIT.dependency,
+    "not_migrated",
+    `This version of gold does not know proposals of the kind ${kind}. Replace gold with the version of the database.`,
+  );
+}
+
+/** Quantities are decimals, as in other commands; lists and objects are JSON. */
+function textOf(name: string, values: Content): string | null {
+  if (!(name in values)) return null;
+  const [value] = Object.values(
+    JSON.parse(describeDetail(JSON.stringify({ [name]: values[name] }))) as Content,
+  );
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/**
+ * The credentials that the partner, or the deployment itself, uses today: name, beginning and planned end.
+ */
+function inUse(kind: string): NonNullable<Kind["today"]> {
+  return async ({ client_id: owner = "house" }, query) => {
+    const rows = await query`
+      select name, not_before, coalesce(retire_at, expires_at) as ends_at from gold.credential_overview
+      where kind = ${kind} and owner = ${owner as string} and status in ('active', 'retiring', 'not_yet')
+      order by not_before, name collate "C"`;
+    const spans = rows.map(({ name, not_before, ends_at }) =>
+      `${name} since ${instantOf(not_before)}${ends_at ? ` until ${instantOf(ends_at)}` : ""}`
+    );
+    return { in_use: spans.join(", ") };
+  };
+}
+
+const LIMITS = [
+  "open_quotes",
+  "open_grams",
+  "daily_records",
+  "net_grams",
+  "daily_withdrawals",
+  "daily_withdrawn",
+];
+
+const limitsOf = (row: Content, prefix: string): Content =>
+  Object.fromEntries(LIMITS.map((name) => [name, row[`${prefix}${name}`] ?? null]));
+
+async function partnerToday({ client_id, ...given }: Content, query: Query): Promise<Content> {
+  const row = await findPartner(query, client_id as string);
+  const known: Content = { ...row, limits: limitsOf(row, "maximum_") };
+  return {
+    client_id,
+    ...Object.fromEntries(Object.keys(given).map((name) => [name, known[name] ?? null])),
+  };
+}
+
+async function priceToday(_: Content, query: Query): Promise<Content> {
+  const [row] = await query`
+    select source, mid::text, spread_basis_points, stale_after_seconds, url, always_open from gold.current_price`;
+  if (!row) return {};
+  const sessions = await query`
+    select day, left(opens::text, 5) as opens, left(closes::text, 5) as closes from gold.market_hours order by day, opens`;
+  const { always_open, ...price } = row;
+  return { ...price, hours: { always_open, sessions } };
+}
+
+async function marketToday(content: Content, query: Query): Promise<Content> {
+  const [row] = await query`
+    select jsonb_build_object('basis_points', halt_basis_points, 'seconds', halt_seconds) as breaker,
+      jsonb_build_object('step_basis_points', band_basis_points, 'hour_basis_points', band_hour_basis_points) as band
+    from gold.current_price`;
+  // This view counts all positions, so read it only if it is shown.
+  const [limit] = row && "exposure" in content
+    ? await query`select maximum_exposure::text as exposure from gold.exposure_overview`
+    : [];
+  return Object.fromEntries(Object.entries({ ...row, ...limit }).filter(([name]) => name in content));
+}
+
+async function deploymentToday(query: Query): Promise<Content> {
+  const [row] = await query`
+    select *, partner_open_grams::text, partner_net_grams::text, partner_daily_withdrawn::text from gold.deployment_overview`;
+  return { ...row };
+}

@@ -1,0 +1,112 @@
+import { BALANCE_MAX_HALALAS, formatHalalas, parseHalalas } from "@gold-partner/protocol";
+import type { Command, Row } from "../../command.ts";
+import { usage } from "../../failure.ts";
+import { instantOf } from "../../output.ts";
+import { line, oneOf, optional, parsedRequired } from "../../values.ts";
+import { depositText, describeDeposit, findDeposit } from "./money_rows.ts";
+import { changeOrPropose } from "../changes/proposing.ts";
+import { findPartner } from "../partners/registered_partner.ts";
+
+const STATUSES = ["recorded", "approved", "reversed"] as const;
+
+const record: Command = {
+  words: "deposit record",
+  usage: "deposit record ID --amount SAR --bank-ref TEXT",
+  does:
+    "records a deposit that arrived at the bank; another login must approve it with `deposit approve`; under two people, proposes the deposit instead",
+  options: { amount: { type: "string" }, "bank-ref": { type: "string" } },
+  takes: ["ID"],
+  async run(invocation) {
+    const { values, query, positionals: [id] } = invocation;
+    const amount = parsedRequired(values, "amount", parseHalalas);
+    if (amount > BALANCE_MAX_HALALAS) {
+      throw usage(
+        `--amount must be at most ${
+          formatHalalas(BALANCE_MAX_HALALAS)
+        } SAR, the most that an account can hold; got ${formatHalalas(amount)}.`,
+      );
+    }
+    const bankReference = line(values, "bank-ref");
+    const { public_id, name } = await findPartner(query, id!);
+    return await changeOrPropose(invocation, {
+      kind: "deposit.record",
+      content: { client_id: id!, amount: `${amount}`, bank_reference: bankReference },
+    }, ({ deposit }) => {
+      const id = deposit.replace("dep_", "");
+      return {
+        title:
+          `Another login must approve this deposit. Until then no money is booked. To cancel it, run \`gold deposit reverse ${deposit}\`.`,
+        object: {
+          ...describeDeposit({ id, public_id, name, amount, bank_reference: bankReference }),
+          status: "recorded",
+        },
+      };
+    });
+  },
+};
+
+const approve: Command = {
+  words: "deposit approve",
+  usage: "deposit approve DEP",
+  does:
+    "approves a recorded deposit and books it as a funding; the login that recorded it cannot approve it; refused under two people, where `proposal approve` does this",
+  takes: ["DEP"],
+  async run({ query, positionals: [id] }) {
+    const row = await findDeposit(query, id!);
+    await query`select gold.approve_deposit(${row.id}::uuid)`;
+    return {
+      title: `To take the money back, run \`gold deposit reverse ${id}\` before the partner spends it.`,
+      object: { ...describeDeposit(row), funding_id: `fnd_${row.id}`, status: "approved" },
+    };
+  },
+};
+
+const list: Command = {
+  words: "deposit list",
+  usage: `deposit list [--status ${STATUSES.join("|")}]`,
+  does: "lists every deposit, with the logins that recorded, approved and reversed it",
+  options: { status: { type: "string" } },
+  async run({ values, query }) {
+    const asked = optional(values, "status");
+    const status = asked === undefined ? null : oneOf(asked, "status", STATUSES);
+    const rows = await query`
+      select *, amount::text from gold.deposit_overview
+      where status = coalesce(${status}::text, status) order by recorded_at, id`;
+    return {
+      items: rows.map((row): Row => ({
+        deposit_id: `dep_${row.id}`,
+        client_id: row.public_id,
+        amount_sar: formatHalalas(BigInt(row.amount)),
+        bank_reference: row.bank_reference,
+        status: row.status,
+        recorded_at: row.recorded_at.toISOString(),
+        recorded_by: row.recorded_by,
+        approved_at: instantOf(row.approved_at),
+        approved_by: row.approved_by,
+        reversed_at: instantOf(row.reversed_at),
+        reversed_by: row.reversed_by,
+      })),
+    };
+  },
+};
+
+const reverse: Command = {
+  words: "deposit reverse",
+  usage: "deposit reverse DEP",
+  does:
+    "reverses a deposit; if it was approved, takes its amount back from the partner's account; under two people, another person must approve this",
+  takes: ["DEP"],
+  async run(invocation) {
+    const { query, confirm, positionals: [id] } = invocation;
+    const row = await findDeposit(query, id!);
+    const effect = row.approved_at ? " Its amount is taken back from the partner's account." : "";
+    const wayBack = "To book it again, record it again with `gold deposit record`.";
+    await confirm(`Reverse ${depositText(row)}?${effect} ${wayBack}`);
+    return await changeOrPropose(invocation, { kind: "deposit.reverse", content: { deposit: row.id } }, {
+      title: wayBack,
+      object: { ...describeDeposit(row), status: "reversed" },
+    });
+  },
+};
+
+export const DEPOSIT_COMMANDS: readonly Command[] = [record, approve, list, reverse];

@@ -1,0 +1,53 @@
+import { formatHalalas } from "@gold-partner/protocol";
+import type { Row as SqlRow } from "postgres";
+import type { Invocation, Row } from "../../command.ts";
+import { EXIT, Failure } from "../../failure.ts";
+import { uuidOf } from "../../values.ts";
+
+type Query = Invocation["query"];
+
+/** Formats halalas, given as text, for people. */
+export const sarOf = (halalas: unknown): string => `${formatHalalas(BigInt(halalas as string))} SAR`;
+
+/** Finds a withdrawal by its id: a row of gold.withdrawal_overview, with the amount as text. */
+export async function findWithdrawal(query: Query, id: string): Promise<SqlRow> {
+  const [row] = await query`
+    select *, amount::text from gold.withdrawal_overview where id = ${uuidOf("withdrawal", "wd_", id)}::uuid`;
+  if (row) return row;
+  throw new Failure(EXIT.refused, "not_found", `There is no withdrawal ${id}.`);
+}
+
+/** Finds a deposit by its id: a row of gold.deposit_overview, with the amount as text and the partner's name. */
+export async function findDeposit(query: Query, id: string): Promise<SqlRow> {
+  const [row] = await query`
+    select d.*, d.amount::text, p.name from gold.deposit_overview d join gold.partner_overview p using (public_id)
+    where d.id = ${uuidOf("deposit", "dep_", id)}::uuid`;
+  if (row) return row;
+  throw new Failure(EXIT.refused, "not_found", `There is no deposit ${id}.`);
+}
+
+/** States in one line whose money a withdrawal is and where it goes. */
+export const withdrawalText = ({ id, public_id, name, amount, iban }: SqlRow): string =>
+  `wd_${id}: ${sarOf(amount)} of ${name} (${public_id}) to ${iban}`;
+
+/** States in one line whose money a deposit is. */
+export const depositText = ({ id, public_id, name, amount, bank_reference }: SqlRow): string =>
+  `dep_${id}: ${sarOf(amount)} for ${name} (${public_id}), bank reference ${bank_reference}`;
+
+/** The members of a result about a withdrawal. */
+export const describeWithdrawal = ({ id, public_id, name, amount, iban }: SqlRow): Row => ({
+  withdrawal_id: `wd_${id}`,
+  client_id: public_id,
+  name,
+  amount_sar: formatHalalas(BigInt(amount)),
+  iban,
+});
+
+/** The members of a result about a deposit. */
+export const describeDeposit = ({ id, public_id, name, amount, bank_reference }: SqlRow): Row => ({
+  deposit_id: `dep_${id}`,
+  client_id: public_id,
+  name,
+  amount_sar: formatHalalas(BigInt(amount)),
+  bank_reference,
+});

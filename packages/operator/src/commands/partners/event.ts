@@ -1,0 +1,95 @@
+import type { Row as SqlRow } from "postgres";
+import type { Command, Row } from "../../command.ts";
+import { instantOf } from "../../output.ts";
+import { instantText, oneOf, optional, required, uuidOf, wholeNumber } from "../../values.ts";
+
+const STATUSES = ["pending", "delivered", "parked"] as const;
+
+const list: Command = {
+  words: "event list",
+  usage: `event list ID [--status ${STATUSES.join("|")}] [--limit N]`,
+  does: "lists a partner's events, newest first, with each delivery attempt and the receiver's answer",
+  options: { status: { type: "string" }, limit: { type: "string", default: "20" } },
+  takes: ["ID"],
+  async run({ values, query, positionals: [id] }) {
+    const asked = optional(values, "status");
+    const status = asked === undefined ? null : oneOf(asked, "status", STATUSES);
+    const most = wholeNumber(required(values, "limit"), "limit");
+    const events = await query`select * from gold.list_deliveries(${id!}, ${status}, ${most}::int)`;
+    const attempts = await query`
+      select * from gold.attempt_overview
+      where public_id = ${id!} and sequence = any (${`{${
+      events.map(({ sequence }) => sequence)
+    }}`}::text::bigint[])
+      order by sequence desc, attempted_at`;
+    return { items: events.map(rowOfEvent), lists: { attempts: attempts.map(rowOfAttempt) } };
+  },
+};
+
+const rowOfEvent = ({ sequence, id, type, status, next_attempt_at, created_at }: SqlRow): Row => ({
+  sequence: Number(sequence),
+  event_id: `evt_${id}`,
+  type,
+  status,
+  next_attempt_at: instantOf(next_attempt_at),
+  created_at: created_at.toISOString(),
+});
+
+const rowOfAttempt = (attempt: SqlRow): Row => ({
+  sequence: Number(attempt.sequence),
+  attempted_at: attempt.attempted_at.toISOString(),
+  http_status: attempt.http_status,
+  duration_ms: attempt.duration_ms,
+  error: attempt.error,
+  answer: attempt.answer,
+});
+
+const redeliver: Command = {
+  words: "event redeliver",
+  usage: "event redeliver EVT",
+  does: "sends one event of any partner again at once, with a new set of delivery attempts",
+  takes: ["EVT"],
+  async run({ query, positionals: [id] }) {
+    const [row] = await query`select * from gold.redeliver_event(${uuidOf("event", "evt_", id!)}::uuid)`;
+    const { public: clientId, sequence, disabled_at: disabledAt } = row!;
+    return {
+      ...(disabledAt
+        ? {
+          title:
+            `The endpoint is disabled. The event is sent when the endpoint is enabled: gold partner set ${clientId} --webhook https://…`,
+        }
+        : {}),
+      object: {
+        event_id: id!,
+        client_id: clientId,
+        sequence: Number(sequence),
+        status: "pending",
+        webhook_disabled_at: instantOf(disabledAt),
+      },
+    };
+  },
+};
+
+const replay: Command = {
+  words: "event replay",
+  usage: "event replay ID --since INSTANT",
+  does: "sends every event from INSTANT on again, in order, whether or not it was delivered",
+  options: { since: { type: "string" } },
+  takes: ["ID"],
+  async run({ values, query, confirm, positionals: [id] }) {
+    const since = instantText(required(values, "since"), "since");
+    const [counted] = await query`select gold.count_events(${id!}, ${since}::text::timestamptz) as events`;
+    // If there is no event to send, ask nothing, because the database refuses the call below.
+    if (counted!.events !== "0") {
+      await confirm(
+        `Send ${
+          counted!.events
+        } event(s) since ${since} to ${id} again? The partner receives delivered events a second time.`,
+      );
+    }
+    const [row] = await query`select gold.replay_events(${id!}, ${since}::text::timestamptz) as events`;
+    return { object: { client_id: id!, since, events: Number(row!.events) } };
+  },
+};
+
+export const EVENT_COMMANDS: readonly Command[] = [list, redeliver, replay];

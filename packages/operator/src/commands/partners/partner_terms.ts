@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { exportPublicJwk, importVerifyingKey, jwkThumbprint } from "@gold-partner/jws";
+import { formatGrams, GOLD_MAX_TENTH_MILLIGRAMS, parseGrams } from "@gold-partner/protocol";
+import { checkEndpoint } from "@gold-partner/server";
+import ipaddr from "ipaddr.js";
+import type { Deployment } from "../../database.ts";
+import { usage } from "../../failure.ts";
+import type { Values } from "../../command.ts";
+import { SUBJECT_MAX_CHARACTERS } from "../../pki/mod.ts";
+import { line, wholeNumber } from "../../values.ts";
+
+const RANGE_FORM = /^([0-9A-Fa-f:.]+)(?:\/(0|[1-9][0-9]{0,2}))?$/;
+/** The number of bits before the IPv4 address in an IPv4-mapped IPv6 address. */
+const MAPPED_BITS = 96;
+
+const KID_MAX_CHARACTERS = 128;
+const KID_FORM = new RegExp(`^[!-~]{1,${KID_MAX_CHARACTERS}}$`);
+
+/** Reads the partner's name. The functions below read the other terms, each from its option. */
+export function readName(values: Values): string {
+  const name = line(values, "name");
+  if ([...name].length <= SUBJECT_MAX_CHARACTERS) return name;
+  throw usage(
+    `--name must be at most ${SUBJECT_MAX_CHARACTERS} characters: the partner's certificate cannot hold a longer name.`,
+  );
+}
+
+export function readRange(text: string): string {
+  const [, spelling = "", given] = RANGE_FORM.exec(text) ?? [];
+  // Check the spelling with isIP() first, because ipaddr.js also accepts 127.1 and 010.0.0.1, which other
+  // programs read as different addresses.
+  const version = isIP(spelling);
+  const addressBits = version === 4 ? 32 : 128;
+  const bits = Number(given ?? addressBits);
+  if (version === 0 || bits > addressBits) {
+    throw usage(
+      `--ip must be an IP address or a CIDR range such as 203.0.113.0/24 or 2001:db8::/32; got ${text}.`,
+    );
+  }
+  const family = version === 4 ? ipaddr.IPv4 : ipaddr.IPv6;
+  const network = family.networkAddressFromCIDR(`${spelling}/${bits}`);
+  if (`${network}` !== `${family.parse(spelling)}`) {
+    throw usage(
+      `--ip ${text} has host bits set. For one address, leave out the prefix length. For the range, give ${network}/${bits}.`,
+    );
+  }
+  return network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= MAPPED_BITS
+    ? `${network.toIPv4Address()}/${bits - MAPPED_BITS}`
+    : `${network}/${bits}`;
+}
+
+export async function readSigningKey(file: string) {
+  const text = await readFile(file, "utf8");
+  const jwk = await exportPublicJwk(await importVerifyingKey(text));
+  const { kid } = text.trimStart().startsWith("{")
+    ? JSON.parse(text) as { kid?: unknown }
+    : { kid: undefined };
+  return {
+    thumbprint: await jwkThumbprint(jwk),
+    jwk: { ...jwk },
+    ...(kid === undefined ? {} : { kid: readKid(kid) }),
+  };
+}
+
+/**
+ * Returns the kid if a JWS protected header can carry it. Throws for any other kid, because no request could
+ * name the key with it.
+ */
+function readKid(kid: unknown): string {
+  if (typeof kid === "string" && KID_FORM.test(kid)) return kid;
+  throw usage(
+    `The JWK's kid must be 1 to ${KID_MAX_CHARACTERS} visible ASCII characters, or must be left out; got ${
+      JSON.stringify(kid)
+    }.`,
+  );
+}
+
+/**
+ * Checks a webhook's URL by the rules of the webhook sender: a URL that the sender would always refuse is not
+ * registered. A host name without an address is registered, with a notice.
+ */
+export async function readWebhook(
+  text: string,
+  { loopbackReceivers, webhookPorts: ports }: Deployment,
+): Promise<{ readonly url: string; readonly notice?: string }> {
+  const fault = await checkEndpoint(text, { loopbackReceivers, ports });
+  if (fault !== undefined && fault.code !== "dns_failed") {
+    throw usage(`--webhook is refused. ${fault.message}`);
+  }
+  const url = new URL(text).href;
+  if (fault === undefined) return { url };
+  return {
+    url,
+    notice:
+      `--webhook was stored, but check its spelling. ${fault.message} Each delivery attempt looks the name up again.`,
+  };
+}
+
+export function readMaximum(text: string): bigint {
+  const grams = parseGrams(text);
+  if (grams > GOLD_MAX_TENTH_MILLIGRAMS) {
+    throw usage(`--max-grams must be at most ${formatGrams(GOLD_MAX_TENTH_MILLIGRAMS)}; got ${text}.`);
+  }
+  return grams;
+}
+
+/** Reads requests per second, such as `50/s`. */
+export function readRate(text: string): number {
+  return wholeNumber(text.replace(/\/s$/, ""), "rate");
+}
