@@ -1,6 +1,25 @@
-// npm run format [-- --check]: formats the whole tree with Deno's formatter.
+// npm run format [-- --check]: formats the whole tree with Deno's formatter, and writes the lockfiles of the site
+// and of the external tools in few lines.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
+import { listFiles } from "./check/tree.ts";
 import { findRuntimes, runVisibly } from "./test/runtimes.ts";
 import { ROOT } from "./test/tier.ts";
+import { compactJson } from "./testing/compact_json.ts";
 
-process.exitCode = await runVisibly(ROOT, findRuntimes(ROOT).deno, ["fmt", ...process.argv.slice(2)]);
+const LOCKFILE = /^(site|tools)\/.*package-lock\.json$/;
+const args = process.argv.slice(2);
+const checks = args.includes("--check");
+
+process.exitCode = await runVisibly(ROOT, findRuntimes(ROOT).deno, ["fmt", ...args]);
+for (const file of listFiles(ROOT).filter((path) => LOCKFILE.test(path))) {
+  const text = readFileSync(join(ROOT, file), "utf8");
+  const compact = compactJson(JSON.parse(text));
+  if (text === compact) continue;
+  if (!checks) writeFileSync(join(ROOT, file), compact);
+  else {
+    console.error(`${file} is not in few lines: run npm run format.`);
+    process.exitCode = 1;
+  }
+}

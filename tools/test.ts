@@ -23,7 +23,7 @@ const entryPoints = PUBLISHED.map((folder) => `${folder}/src/mod.ts`).filter((fi
 );
 
 const STEPS: readonly (readonly [name: string, command: string, args: readonly string[]])[] = [
-  ["format", deno, ["fmt", "--check", "--quiet"]],
+  ["format", node, ["--import", "tsx", "tools/format.ts", "--check", "--quiet"]],
   ["lint", deno, ["lint", "--quiet"]],
   ["types", node, [typescript, "--noEmit", "-p", "tsconfig.json"]],
   ["types under Deno", deno, ["check", "--quiet", ...entryPoints]],
