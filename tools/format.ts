@@ -1,5 +1,5 @@
-// npm run format [-- --check]: formats the whole tree with Deno's formatter, and writes the lockfiles of the site
-// and of the external tools in few lines.
+// npm run format [-- --check]: formats the whole tree with Deno's formatter. JSON that programs write and nobody
+// reads line by line, the dashboards and the lockfiles of tools, is written in few lines instead.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -8,12 +8,12 @@ import { findRuntimes, runVisibly } from "./test/runtimes.ts";
 import { ROOT } from "./test/tier.ts";
 import { compactJson } from "./testing/compact_json.ts";
 
-const LOCKFILE = /^(site|tools)\/.*package-lock\.json$/;
+const IN_FEW_LINES = /^(site|tools)\/.*package-lock\.json$|^deploy\/grafana\/dashboards\/.*\.json$/;
 const args = process.argv.slice(2);
 const checks = args.includes("--check");
 
 process.exitCode = await runVisibly(ROOT, findRuntimes(ROOT).deno, ["fmt", ...args]);
-for (const file of listFiles(ROOT).filter((path) => LOCKFILE.test(path))) {
+for (const file of listFiles(ROOT).filter((path) => IN_FEW_LINES.test(path))) {
   const text = readFileSync(join(ROOT, file), "utf8");
   const compact = compactJson(JSON.parse(text));
   if (text === compact) continue;
