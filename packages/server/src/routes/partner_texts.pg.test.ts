@@ -191,7 +191,7 @@ describe("reference and account_label", () => {
       values (${
       client % 64
     }, ${client}, 201, 'stored', decode('c4b4ed6a08efd65b2ccdfc46a544bd57b4807943353a60457267443af23611b0', 'hex'),
-        gen_random_uuid(), ${quote_id.slice(3)}, now(), 'order', ${body})`;
+        gen_random_uuid(), ${quote_id.slice(3)}, now(), 'order', ${body}, '\\xab', sha256(''))`;
     const again = await send("/v1/orders", { quote_id }, "stored");
     assertEquals([again.status, await again.text()], [200, body]);
     await expectProblem(
