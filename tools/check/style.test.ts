@@ -44,7 +44,7 @@ describe("names and style", () => {
     const random = `import fc from "fast-check";\nfc.assert(fc.property(fc.nat(), () => true));`;
     await expectViolation(style, "without a seed", { [path]: random });
     const seeded =
-      `import { seedTests } from "../../../testing/seed.ts";\nseedTests(import.meta.url);\n${random}`;
+      `import { seedTests } from "../../../tools/testing/seed.ts";\nseedTests(import.meta.url);\n${random}`;
     const seed = `export function seedTests(url: string): string { return url; }`;
     const found = await find({ [path]: seeded, "tools/testing/seed.ts": seed });
     assertEquals(found.filter((says) => says.includes("seed")), []);

@@ -49,7 +49,11 @@ async function open(pair: PostgresPair, standby: boolean): Promise<TestService> 
     server: await pair.server(),
     standby,
     // The write probe sees only waiting commits of its own login.
-    databaseUrl: (books, username) => pair.urlOf(standby ? Object.assign(books, { username }) : books),
+    databaseUrl(books, login) {
+      if (standby) books.username = login;
+      else books.searchParams.set("role", login);
+      return pair.urlOf(books);
+    },
   });
   await service.books.addBar(100_000_000n);
   await service.send("/sandbox/fund", { body: '{"amount_sar":1000000}' });

@@ -63,7 +63,7 @@ describe("attempt partitions", () => {
     await books.sql.unsafe(`drop table gold_attempts.${nameOf(1)}, gold_attempts.${nameOf(3)}`);
     const callers = await Promise.all(
       ["Asia/Riyadh", "America/Los_Angeles", "UTC"].map(async (zone) => {
-        const sql = books.connect("gold_api", 1);
+        const sql = books.connect("gold_delivery", 1);
         await sql`select set_config('TimeZone', ${zone}, false)`;
         return sql;
       }),

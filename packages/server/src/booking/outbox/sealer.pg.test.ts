@@ -70,7 +70,7 @@ describe("the sealer", () => {
     const holder = await books.sql.reserve();
     await holder`begin`;
     await holder`select from gold.chain_tail where client_id = ${first} for no key update`;
-    const impatient = books.connect("gold_api", 1);
+    const impatient = books.connect("gold_delivery", 1);
     await impatient`set lock_timeout = '200ms'`;
     assertEquals(await sealOnce(impatient), false);
     const left = [...(await tails()).keys()].sort((one, other) => one - other);

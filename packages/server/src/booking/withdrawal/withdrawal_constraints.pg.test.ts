@@ -126,7 +126,7 @@ describe("the tables of withdrawals and deposits", () => {
     const foreign = await books.createClient();
     assertEquals(
       await plantStep({ ...submitting, withdrawal: approved, previousLogin: maker.login, client: foreign }),
-      `${FOREIGN_KEY_VIOLATION} withdrawal_step_of`,
+      `${FOREIGN_KEY_VIOLATION} withdrawal_step_after`,
     );
   });
 

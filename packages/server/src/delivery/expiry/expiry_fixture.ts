@@ -55,8 +55,8 @@ export async function moveEnd(
   return row!.ends_at;
 }
 
-export async function postNotices({ api }: TestBooks, most = 1000): Promise<number> {
-  const [row] = await api`select gold.post_expiry_notices(${most}) as posted`;
+export async function postNotices({ delivery }: TestBooks, most = 1000): Promise<number> {
+  const [row] = await delivery`select gold.post_expiry_notices(${most}) as posted`;
   return row!.posted;
 }
 
