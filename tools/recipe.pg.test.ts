@@ -47,7 +47,7 @@ const EDITS: readonly (readonly [file: string, at: string, added: string])[] = [
     ", desk_code",
   ],
   [`${SERVER}/booking/trading/book_orders.sql`, "      -- An order inherits", "      i.desk_code,\n"],
-  [`${SERVER}/booking/trading/book_orders.sql`, ")::orders;", ", asked.desk_code"],
+  [`${SERVER}/booking/trading/book_orders.sql`, ")::orders;", ", item.desk_code"],
   [`${SERVER}/booking/trading/book_orders.sql`, ")\n    select bucket, client_id, side", ", desk_code"],
   [`${SERVER}/booking/trading/book_orders.sql`, "\n    from unnest(executed)\n    returning", ", desk_code"],
   [`${SERVER}/reads/read_statement.sql`, "'lst_' || o.list_id", "o.desk_code, "],

@@ -26,10 +26,11 @@ begin
   end if;
 
   return query
-  with asked as materialized (
+  with endpoints as materialized (
     select n.bucket, n.client_id, c.after, c.room, t.sequence as sealed, n.disabled_at is not null as disabled
     from unnest(clients, tenures, afters, rooms) c (client, tenure, after, room)
-    join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client and n.worker = take_events.worker and n.tenure = c.tenure
+    join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client
+      and n.worker = take_events.worker and n.tenure = c.tenure
     join chain_tail t on t.bucket = n.bucket and t.client_id = n.client_id
   ), taken as (
     -- Give retries half of the room at most, so that events that a receiver never accepts do not block new
@@ -37,25 +38,28 @@ begin
     -- first, so that a new test does not wait for the retries of earlier tests.
     update retry r set due_at = lost_at
     where r.ctid = any (array(
-      select r.ctid from asked a cross join lateral (
-        select r.ctid from retry r where r.client_id + 0 = a.client_id and r.is_test and r.due_at <= clock and r.sequence <= a.sealed
-        order by r.client_id + 0 desc, r.due_at desc limit a.room for no key update skip locked
+      select r.ctid from endpoints n cross join lateral (
+        select r.ctid from retry r where r.client_id + 0 = n.client_id and r.is_test and r.due_at <= clock
+          and r.sequence <= n.sealed
+        order by r.client_id + 0 desc, r.due_at desc limit n.room for no key update skip locked
       ) r
     ) || array(
-      select r.ctid from asked a cross join lateral (
-        select r.ctid from retry r where r.client_id + 0 = a.client_id and r.due_at <= clock and r.sequence <= a.sealed
-        order by r.client_id + 0, r.due_at limit (a.room + 1) / 2 for no key update skip locked
-      ) r where not a.disabled))
+      select r.ctid from endpoints n cross join lateral (
+        select r.ctid from retry r where r.client_id + 0 = n.client_id and r.due_at <= clock
+          and r.sequence <= n.sealed
+        order by r.client_id + 0, r.due_at limit (n.room + 1) / 2 for no key update skip locked
+      ) r where not n.disabled))
     returning r.client_id, r.sequence, r.tries
   ), chosen as (
     select e.*, t.tries, lost_at as ticket from taken t cross join lateral event_of_number(t.client_id, t.sequence) e
     union all
-    select e.*, 0, null from asked a cross join lateral (
+    select e.*, 0, null from endpoints n cross join lateral (
       select e.* from event e
-      where e.bucket = a.bucket and e.client_id = a.client_id and e.sequence > a.after
-      order by e.sequence limit greatest(0, a.room - (select count(*) from taken t where t.client_id = a.client_id))
+      where e.bucket = n.bucket and e.client_id = n.client_id and e.sequence > n.after
+      order by e.sequence
+      limit greatest(0, n.room - (select count(*) from taken t where t.client_id = n.client_id))
     ) e
-    where not a.disabled
+    where not n.disabled
   )
   -- An event without a chain link was written after the sealing and has no body yet. A later call returns it.
   select t.client_id, t.sequence, t.id,

@@ -17,7 +17,7 @@ declare
   locked int[];
   versions bigint[];
   spent bigint;
-  asked record;
+  item record;
   limited outcome;
   refusals text[] := '{}';
   taken text[] := '{}';
@@ -26,7 +26,7 @@ begin
   from lock_accounts(clients, wait) l;
 
   -- Count each nonce that is not spent yet as one record of its partner's daily limit.
-  for asked in
+  for item in
     select i.n::int as n, i.client, i.request, i.client || ' ' || i.nonce as name
     from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
     where exists (
@@ -36,12 +36,12 @@ begin
       and not exists (select from nonce s where s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce offset 0)
     order by i.n
   loop
-    continue when asked.name = any (taken);
-    limited := take_record(asked.n, asked.client, clock_timestamp(), asked.request, false);
+    continue when item.name = any (taken);
+    limited := take_record(item.n, item.client, clock_timestamp(), item.request, false);
     if limited.outcome is null then
-      taken := taken || asked.name;
+      taken := taken || item.name;
     else
-      refusals[asked.n] := limited.body;
+      refusals[item.n] := limited.body;
     end if;
   end loop;
 

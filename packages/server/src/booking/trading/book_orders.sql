@@ -35,7 +35,7 @@ declare
   list int;
   is_short boolean;
   refused boolean := false;
-  asked record;
+  item record;
   holder account;
   earlier int;
   refusal text;
@@ -60,7 +60,7 @@ begin
   -- batch only if the batch has two items of that client.
   crowded := cardinality(locked) < cardinality(clients);
 
-  for asked in
+  for item in
     select i.n::int as n, i.client, i.admission, i.nonce, i.key, i.fingerprint, i.request,
       array_position(locked, i.client) as slot, s.nonce is not null as spent, s.request_id as spent_by,
       k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
@@ -76,78 +76,84 @@ begin
     left join lateral (select * from orders o where o.bucket = i.client % 64 and o.client_id = i.client and o.id = i.quote offset 0) o on true
     order by i.n
   loop
-    if asked.slot is null then
-      return next row(asked.n, 'busy', null, null)::outcome;
+    if item.slot is null then
+      return next row(item.n, 'busy', null, null)::outcome;
       continue;
     end if;
-    holder := accounts[asked.slot];
-    early := prior_outcome(asked.n, settle, asked.request, asked.spent_by, asked.known_request,
-      asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body, holder.admission_version = asked.admission);
+    holder := accounts[item.slot];
+    early := prior_outcome(item.n, settle, item.request, item.spent_by, item.known_request,
+      item.known_fingerprint = item.fingerprint, item.known_status, item.known_body,
+      holder.admission_version = item.admission);
     if early.outcome is not null then
       return next early;
       continue;
     end if;
     if crowded then
-      asked.spent := asked.spent or asked.client || ' ' || asked.nonce = any (spent_names);
-      asked.executed := asked.executed or asked.client || ' ' || asked.quote = any (executed_names);
-      earlier := array_position(bound_names, asked.client || ' ' || asked.key);
+      item.spent := item.spent or item.client || ' ' || item.nonce = any (spent_names);
+      item.executed := item.executed or item.client || ' ' || item.quote = any (executed_names);
+      earlier := array_position(bound_names, item.client || ' ' || item.key);
       if earlier is not null then
-        asked.known_status := bound[earlier].status;
-        asked.known_fingerprint := bound[earlier].fingerprint;
-        asked.known_body := bound[earlier].body;
+        item.known_status := bound[earlier].status;
+        item.known_fingerprint := bound[earlier].fingerprint;
+        item.known_body := bound[earlier].body;
       end if;
     end if;
     -- If the clock stepped back after the quote was made, the quote's age is unknown. Its order is then
     -- refused, too.
-    if greatest(holder.last_posted_at, asked.quoted_at) > horizon and asked.known_body is null then
-      return next row(asked.n, 'service_unavailable', null, seconds_behind(greatest(holder.last_posted_at, asked.quoted_at), clock))::outcome;
+    if greatest(holder.last_posted_at, item.quoted_at) > horizon and item.known_body is null then
+      return next row(item.n, 'service_unavailable', null,
+        seconds_behind(greatest(holder.last_posted_at, item.quoted_at), clock))::outcome;
       continue;
     end if;
-    if asked.spent then
-      return next row(asked.n, 'nonce_reused', null, null)::outcome;
+    if item.spent then
+      return next row(item.n, 'nonce_reused', null, null)::outcome;
       continue;
     end if;
-    if asked.known_body is not null then
-      limited := take_record(asked.n, asked.client, clock, asked.request, true);
+    if item.known_body is not null then
+      limited := take_record(item.n, item.client, clock, item.request, true);
       if limited.outcome is not null then
         return next limited;
         continue;
       end if;
-      spent := spent || row(holder.bucket, asked.client, asked.nonce, asked.request)::nonce;
+      spent := spent || row(holder.bucket, item.client, item.nonce, item.request)::nonce;
       if crowded then
-        spent_names := spent_names || (asked.client || ' ' || asked.nonce);
+        spent_names := spent_names || (item.client || ' ' || item.nonce);
       end if;
-      return next settled(asked.n, false, asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body);
+      return next settled(item.n, false, item.known_fingerprint = item.fingerprint,
+        item.known_status, item.known_body);
       continue;
     end if;
 
     refusal := null;
-    instant := greatest(account_instant(holder, present), asked.quoted_at);
+    instant := greatest(account_instant(holder, present), item.quoted_at);
     is_short := false;
     -- Only a partner of the sandbox can have simulations.
     if holder.simulations is not null then
-      select * into asked.expires_at, is_short from simulated_order(holder, asked.quote, clock, asked.expires_at);
+      select * into item.expires_at, is_short
+      from simulated_order(holder, item.quote, clock, item.expires_at);
     end if;
-    if asked.side is null then
+    if item.side is null then
       refusal := 'not_found';
       detail := 'There is no quote of yours with this quote_id.';
-    elsif asked.executed then
+    elsif item.executed then
       refusal := 'quote_already_executed';
-      detail := 'The quote was executed as ord_' || asked.quote || '.';
-    elsif asked.expires_at <= clock or asked.expires_at < instant then
+      detail := 'The quote was executed as ord_' || item.quote || '.';
+    elsif item.expires_at <= clock or item.expires_at < instant then
       refusal := 'quote_expired';
-      detail := 'The quote was firm until ' || instant_text(asked.expires_at) || '.';
-    elsif asked.side = 'buy' and holder.sar_available < asked.total then
+      detail := 'The quote was firm until ' || instant_text(item.expires_at) || '.';
+    elsif item.side = 'buy' and holder.sar_available < item.total then
       refusal := 'insufficient_funds';
-      detail := 'The order needs ' || decimal_text(asked.total, 0.01) || ' SAR and ' || decimal_text(holder.sar_available, 0.01) || ' SAR are available.';
-    elsif asked.side = 'sell' and holder.gold < asked.grams then
+      detail := 'The order needs ' || decimal_text(item.total, 0.01) || ' SAR and '
+        || decimal_text(holder.sar_available, 0.01) || ' SAR are available.';
+    elsif item.side = 'sell' and holder.gold < item.grams then
       refusal := 'insufficient_gold';
-      detail := 'The order needs ' || decimal_text(asked.grams, 0.0001) || ' g and you hold ' || decimal_text(holder.gold, 0.0001) || ' g.';
+      detail := 'The order needs ' || decimal_text(item.grams, 0.0001) || ' g and you hold '
+        || decimal_text(holder.gold, 0.0001) || ' g.';
     else
       if free is null then
         -- A stripe that no other batch holds and that covers all buys of this batch; see gather_vault().
         select v.stripe, v.free, v.list_id, false into stripe, free, list, limits_exposure from vault v
-        where v.free >= asked.need and v.maximum_exposure is null
+        where v.free >= item.need and v.maximum_exposure is null
         limit 1 for no key update skip locked;
         if not found then
           -- Postgres can lock a row and not return it: if the row changes while the statement reaches it,
@@ -157,68 +163,71 @@ begin
             raise exception 'a stripe changed while it was locked: run the statement again' using errcode = '40001';
           end if;
           select v.stripe, v.free, v.list_id, v.maximum_exposure is not null into strict stripe, free, list, limits_exposure
-          from gather_vault(asked.need) v;
+          from gather_vault(item.need) v;
         end if;
       end if;
-      if asked.side = 'buy' and (free < asked.grams or is_short) then
+      if item.side = 'buy' and (free < item.grams or is_short) then
         refusal := 'insufficient_inventory';
-        detail := 'The vault does not hold ' || decimal_text(asked.grams, 0.0001) || ' g that are free to sell.';
+        detail := 'The vault does not hold ' || decimal_text(item.grams, 0.0001)
+          || ' g that are free to sell.';
       end if;
     end if;
 
     if refusal is not null then
-      limited := take_record(asked.n, asked.client, clock, asked.request, false,
+      limited := take_record(item.n, item.client, clock, item.request, false,
         case when crowded then (
           select count(*) from unnest(executed) e
-          where e.client_id = asked.client and e.id >= first_id_at(day_end(clock) - interval '24 hours')
+          where e.client_id = item.client and e.id >= first_id_at(day_end(clock) - interval '24 hours')
         ) else 0 end);
       if limited.outcome is not null then
         return next limited;
         continue;
       end if;
     end if;
-    spent := spent || row(holder.bucket, asked.client, asked.nonce, asked.request)::nonce;
+    spent := spent || row(holder.bucket, item.client, item.nonce, item.request)::nonce;
     if crowded then
-      spent_names := spent_names || (asked.client || ' ' || asked.nonce);
+      spent_names := spent_names || (item.client || ' ' || item.nonce);
     end if;
 
     if refusal is null then
       holder.event_sequence := holder.event_sequence + 1;
       holder.last_posted_at := instant;
-      if asked.side = 'buy' then
-        holder.sar_available := holder.sar_available - asked.total;
-        holder.gold := holder.gold + asked.grams;
-        free := free - asked.grams;
+      if item.side = 'buy' then
+        holder.sar_available := holder.sar_available - item.total;
+        holder.gold := holder.gold + item.grams;
+        free := free - item.grams;
       else
-        holder.sar_available := holder.sar_available + asked.total;
-        holder.gold := holder.gold - asked.grams;
-        free := free + asked.grams;
+        holder.sar_available := holder.sar_available + item.total;
+        holder.gold := holder.gold - item.grams;
+        free := free + item.grams;
       end if;
-      accounts[asked.slot] := holder;
+      accounts[item.slot] := holder;
       if crowded then
-        executed_names := executed_names || (asked.client || ' ' || asked.quote);
+        executed_names := executed_names || (item.client || ' ' || item.quote);
       end if;
-      placed := row(holder.bucket, asked.client, asked.side, asked.quote, holder.event_sequence, asked.grams, asked.price,
-        asked.total, holder.last_posted_at, holder.sar_available, holder.sar_held, holder.gold, 0,
-        asked.reference, asked.account_label, null, list)::orders;
+      placed := row(holder.bucket, item.client, item.side, item.quote, holder.event_sequence,
+        item.grams, item.price, item.total, holder.last_posted_at,
+        holder.sar_available, holder.sar_held, holder.gold, 0,
+        item.reference, item.account_label, null, list)::orders;
       body := '{' || order_members(placed) || ',"balances":'
         || balances_text(holder.sar_available, holder.sar_held, holder.gold, holder.last_posted_at) || '}';
-      placed.answer := answer_of(asked.key, asked.fingerprint, 201, asked.request, body, asked.signed_request, asked.thumbprint);
+      placed.answer := answer_of(item.key, item.fingerprint, 201, item.request, body,
+        item.signed_request, item.thumbprint);
       executed := executed || placed;
-      answer := row(holder.bucket, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.quote, holder.last_posted_at, 'order', body,
-        asked.signed_request, asked.thumbprint);
+      answer := row(holder.bucket, item.client, 201, item.key, item.fingerprint, item.request, item.quote,
+        holder.last_posted_at, 'order', body, item.signed_request, item.thumbprint);
     else
       refused := true;
-      body := problem_text(refusal, detail, asked.request);
-      select p.status into strict asked.known_status from problem p where p.code = refusal;
-      answer := row(holder.bucket, asked.client, asked.known_status, asked.key, asked.fingerprint, asked.request, null,
-        instant, 'refusal', body, asked.signed_request, asked.thumbprint);
+      body := problem_text(refusal, detail, item.request);
+      select p.status into strict item.known_status from problem p where p.code = refusal;
+      answer := row(holder.bucket, item.client, item.known_status, item.key, item.fingerprint,
+        item.request, null, instant, 'refusal', body, item.signed_request, item.thumbprint);
     end if;
     bound := bound || answer;
     if crowded then
-      bound_names := bound_names || (asked.client || ' ' || asked.key);
+      bound_names := bound_names || (item.client || ' ' || item.key);
     end if;
-    return next row(asked.n, 'answered', answer.status, body)::outcome;
+    return next row(item.n, 'answered', answer.status, body)::outcome;
   end loop;
 
   if cardinality(executed) > 0 then

@@ -32,7 +32,7 @@ declare
   grams bigint;
   total bigint;
   quoted_grams bigint;
-  asked record;
+  item record;
   body text;
   detail text;
   answer idempotency_key;
@@ -68,44 +68,46 @@ begin
   open := market_open(clock);
   stale := is_stale(current, clock);
 
-  for asked in
+  for item in
     select i.n::int as n, i.client, i.admission, i.client || ' ' || i.key as name, i.key, i.fingerprint, i.request,
       array_position(locked, i.client) as slot,
       k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
       i.id, i.side, i.grams, i.amount, i.minimum, i.maximum, i.reference, i.account_label, (l.h).client_id is not null as limited, l.h as allowance
-    from unnest(clients, admissions, keys, fingerprints, sides, asked_grams, asked_amounts, minimum_grams, maximum_grams, ids, requests,
-      partner_references, account_labels)
+    from unnest(clients, admissions, keys, fingerprints, sides, asked_grams, asked_amounts,
+      minimum_grams, maximum_grams, ids, requests, partner_references, account_labels)
       with ordinality i (client, admission, key, fingerprint, side, grams, amount, minimum, maximum, id, request, reference, account_label, n)
     left join lateral (select * from idempotency_key k where k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key offset 0) k on true
     left join lateral (select h from allowance h where h.bucket = i.client % 64 and h.client_id = i.client offset 0) l on true
     order by i.n
   loop
-    if asked.slot is null then
-      return next row(asked.n, 'busy', null, null)::outcome;
+    if item.slot is null then
+      return next row(item.n, 'busy', null, null)::outcome;
       continue;
     end if;
-    holder := accounts[asked.slot];
-    early := prior_outcome(asked.n, settle, asked.request, null, asked.known_request,
-      asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body,
-      holder.admission_version = asked.admission);
+    holder := accounts[item.slot];
+    early := prior_outcome(item.n, settle, item.request, null, item.known_request,
+      item.known_fingerprint = item.fingerprint, item.known_status, item.known_body,
+      holder.admission_version = item.admission);
     if early.outcome is not null then
       return next early;
       continue;
     end if;
 
-    if asked.known_body is null and array_position(bound_names, asked.name) is not null then
-      answer := bound[array_position(bound_names, asked.name)];
-      asked.known_status := answer.status;
-      asked.known_fingerprint := answer.fingerprint;
-      asked.known_body := answer.body;
+    if item.known_body is null and array_position(bound_names, item.name) is not null then
+      answer := bound[array_position(bound_names, item.name)];
+      item.known_status := answer.status;
+      item.known_fingerprint := answer.fingerprint;
+      item.known_body := answer.body;
     end if;
-    if asked.known_body is not null then
-      return next settled(asked.n, false, asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body);
+    if item.known_body is not null then
+      return next settled(item.n, false, item.known_fingerprint = item.fingerprint,
+        item.known_status, item.known_body);
       continue;
     end if;
 
     if holder.last_posted_at > horizon then
-      return next row(asked.n, 'service_unavailable', null, seconds_behind(holder.last_posted_at, clock))::outcome;
+      return next row(item.n, 'service_unavailable', null,
+        seconds_behind(holder.last_posted_at, clock))::outcome;
       continue;
     end if;
     made_at := account_instant(holder, present);
@@ -113,55 +115,59 @@ begin
 
     -- If the requested `grams` are outside the limits, no price changes that. Such a request is refused for
     -- its quantity, even if the market is closed or the price is missing.
-    if asked.limited then
-      asked.maximum := least(asked.maximum, (asked.allowance).maximum_open_grams);
+    if item.limited then
+      item.maximum := least(item.maximum, (item.allowance).maximum_open_grams);
     end if;
-    beyond := asked.grams not between asked.minimum and asked.maximum;
-    unit_price := case asked.side when 'buy' then current.buy else current.sell end;
+    beyond := item.grams not between item.minimum and item.maximum;
+    unit_price := case item.side when 'buy' then current.buy else current.sell end;
     shut := not open;
     unpriced := current.one is null or stale;
     percent := null;
     -- Only a partner of the sandbox can have simulations.
     if holder.simulations is not null then
-      select * into unit_price, shut, unpriced from simulated_market(holder, asked.side, clock, unit_price, shut, unpriced);
+      select * into unit_price, shut, unpriced
+      from simulated_market(holder, item.side, clock, unit_price, shut, unpriced);
       percent := armed(holder.simulations, 'prices', clock)->>'percent';
     end if;
     if shut and beyond is not true then
-      return next row(asked.n, 'market_closed', null, null)::outcome;
+      return next row(item.n, 'market_closed', null, null)::outcome;
       continue;
     end if;
     if beyond is not true and unpriced then
-      return next row(asked.n, 'price_unavailable', null, null)::outcome;
+      return next row(item.n, 'price_unavailable', null, null)::outcome;
       continue;
     end if;
 
-    if asked.amount is not null then
-      grams := case asked.side
-        when 'buy' then asked.amount * 1000000 / unit_price
-        else (asked.amount * 1000000 + unit_price - 1) / unit_price end;
+    if item.amount is not null then
+      grams := case item.side
+        when 'buy' then item.amount * 1000000 / unit_price
+        else (item.amount * 1000000 + unit_price - 1) / unit_price end;
     else
-      grams := asked.grams;
+      grams := item.grams;
     end if;
 
-    if grams between asked.minimum and asked.maximum then
-      total := case asked.side when 'buy' then (grams * unit_price + 999999) / 1000000 else grams * unit_price / 1000000 end;
+    if grams between item.minimum and item.maximum then
+      total := case item.side
+        when 'buy' then (grams * unit_price + 999999) / 1000000
+        else grams * unit_price / 1000000 end;
     else
       total := 0;
     end if;
     quoted_grams := case when total > 0 then grams end;
 
-    if asked.limited then
-      held := coalesce(allowances[asked.slot], asked.allowance);
+    if item.limited then
+      held := coalesce(allowances[item.slot], item.allowance);
       if is_other_day(held.day_ends_at, clock)
-        or exceeded_limit(held, quoted_grams, asked.side, holder.gold, firm_until) is not null then
-        held := renewed(held, clock, quoted_grams, asked.side, holder.gold, firm_until);
-        if held is distinct from coalesce(allowances[asked.slot], asked.allowance) then
-          allowances[asked.slot] := held;
+        or exceeded_limit(held, quoted_grams, item.side, holder.gold, firm_until) is not null then
+        held := renewed(held, clock, quoted_grams, item.side, holder.gold, firm_until);
+        if held is distinct from coalesce(allowances[item.slot], item.allowance) then
+          allowances[item.slot] := held;
           limited := true;
         end if;
-        reached := exceeded_limit(held, quoted_grams, asked.side, holder.gold, firm_until);
+        reached := exceeded_limit(held, quoted_grams, item.side, holder.gold, firm_until);
         if reached is not null then
-          return next limit_reached(asked.n, held, reached, clock, asked.request, net_used(held, asked.side, holder.gold, firm_until));
+          return next limit_reached(item.n, held, reached, clock, item.request,
+            net_used(held, item.side, holder.gold, firm_until));
           continue;
         end if;
       end if;
@@ -174,55 +180,59 @@ begin
         select coalesce(sum(e.buys), 0), coalesce(sum(e.sells), 0) into open_buys, open_sells from open_exposure e where e.ends_at > clock;
       end if;
       if coarse_exposure(
-          side_used(asked.side, house.day_net, open_buys, open_sells, firm_until, house.day_ends_at), house.maximum_exposure
+          side_used(item.side, house.day_net, open_buys, open_sells, firm_until, house.day_ends_at),
+          house.maximum_exposure
         ) + grams > house.maximum_exposure then
-        return next exposure_reached(asked.n, asked.side, asked.request);
+        return next exposure_reached(item.n, item.side, item.request);
         continue;
       end if;
-      if asked.side = 'buy' then
+      if item.side = 'buy' then
         open_buys := open_buys + grams;
       else
         open_sells := open_sells + grams;
       end if;
     end if;
-    if asked.limited then
+    if item.limited then
       held.records := held.records + 1;
       if total > 0 then
         held.open_quotes := held.open_quotes + 1;
         held.open_grams := held.open_grams + grams;
-        held.open_buy_grams := held.open_buy_grams + case asked.side when 'buy' then grams else 0 end;
-        held.open_sell_grams := held.open_sell_grams + case asked.side when 'sell' then grams else 0 end;
-        held.open_from := least(held.open_from, asked.id);
+        held.open_buy_grams := held.open_buy_grams + case item.side when 'buy' then grams else 0 end;
+        held.open_sell_grams := held.open_sell_grams + case item.side when 'sell' then grams else 0 end;
+        held.open_from := least(held.open_from, item.id);
         held.exact_until := least(held.exact_until, firm_until);
       end if;
-      allowances[asked.slot] := held;
+      allowances[item.slot] := held;
       limited := true;
     end if;
 
     if total = 0 then
-      detail := 'An order is between ' || decimal_text(asked.minimum, 0.0001) || ' g and ' || decimal_text(asked.maximum, 0.0001)
-        || ' g and moves at least 0.01 SAR'
+      detail := 'An order is between ' || decimal_text(item.minimum, 0.0001) || ' g and '
+        || decimal_text(item.maximum, 0.0001) || ' g and moves at least 0.01 SAR'
         -- The service cuts an amount above 10,000,000,000 SAR to one halala above that maximum. The grams of
-        -- the amount that the partner asked for are then not known here.
-        || case when asked.amount <= 1000000000000 then '; this amount comes to ' || decimal_text(grams, 0.0001) || ' g.' else '.' end;
+        -- the amount that the partner item for are then not known here.
+        || case when item.amount <= 1000000000000 then '; this amount comes to '
+          || decimal_text(grams, 0.0001) || ' g.' else '.' end;
       refused := true;
-      body := problem_text('limit_exceeded', detail, asked.request);
-      answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body, null, null);
+      body := problem_text('limit_exceeded', detail, item.request);
+      answer := row(item.client % 64, item.client, 422, item.key, item.fingerprint, item.request, null,
+        made_at, 'refusal', body, null, null);
     else
-      is_uuid := asked.key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
-      made := row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
-        firm_until, asked.reference, asked.account_label, current.id,
-        case when is_uuid then asked.key end, case when not is_uuid then asked.key end)::quote;
+      is_uuid := item.key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+      made := row(item.client % 64, item.client, item.side, item.id, grams, unit_price, total, made_at,
+        firm_until, item.reference, item.account_label, current.id,
+        case when is_uuid then item.key end, case when not is_uuid then item.key end)::quote;
       quoted := quoted || made;
       if percent is not null then
         simulated := simulated || row(made.bucket, made.client_id, made.id, percent)::simulated_price;
       end if;
       body := quote_text(made, 'open');
-      answer := row(asked.client % 64, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.id, made_at, 'quote', body, null, null);
+      answer := row(item.client % 64, item.client, 201, item.key, item.fingerprint, item.request, item.id,
+        made_at, 'quote', body, null, null);
     end if;
     bound := bound || answer;
-    bound_names := bound_names || asked.name;
-    return next row(asked.n, 'answered', answer.status, body)::outcome;
+    bound_names := bound_names || item.name;
+    return next row(item.n, 'answered', answer.status, body)::outcome;
   end loop;
 
   insert into quote select * from unnest(quoted);

@@ -77,20 +77,20 @@ create or replace function gold.admit_operator_key(login text, public_key text, 
 language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
 declare
-  admitted text := public_key_fingerprint(public_key);
+  added_key text := public_key_fingerprint(public_key);
   known operator_key;
 begin
   if login !~ '^[!-~]+$' or login is null then
     raise exception 'the login of an operator must consist of visible ASCII characters' using errcode = 'GR409';
   end if;
-  select k.* into known from operator_key k where k.fingerprint = admitted;
+  select k.* into known from operator_key k where k.fingerprint = added_key;
   if known.fingerprint is not null then
-    raise exception 'the key % was registered before, for the login %: use a new key for each person', admitted, known.login
-      using errcode = 'GR409';
+    raise exception 'the key % was registered before, for the login %: use a new key for each person',
+      added_key, known.login using errcode = 'GR409';
   end if;
   insert into operator_key (fingerprint, login, public_key, admitted_by, added_at)
-  values (admitted, login, public_key, admitted_by, ceil_millisecond(clock_timestamp()));
-  return admitted;
+  values (added_key, login, public_key, admitted_by, ceil_millisecond(clock_timestamp()));
+  return added_key;
 end $$;
 
 -- The first keys of a deployment, by the migration login, once. The programs that verify signatures read
@@ -119,16 +119,17 @@ end $$;
 create or replace function gold.add_operator_key(login text, public_key text) returns text
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
-  admitted text;
+  added_key text;
 begin
   perform require_approval(jsonb_build_object('login', login, 'public_key', public_key), 'operator_key.add');
   if not exists (select from operator_key) then
     raise exception 'register the first operator keys with `gold db migrate --operator-key LOGIN=FILE`' using errcode = 'GR409';
   end if;
-  admitted := admit_operator_key(login, public_key, (applied_proposal()).id::text);
-  perform note('operator_key.add', login, jsonb_build_object('public_key', public_key, 'fingerprint', admitted));
+  added_key := admit_operator_key(login, public_key, (applied_proposal()).id::text);
+  perform note('operator_key.add', login,
+    jsonb_build_object('public_key', public_key, 'fingerprint', added_key));
   perform registry_changed();
-  return admitted;
+  return added_key;
 end $$;
 
 -- One person may end a lost key at once. Two people who can log in with the role `keys` must keep a key,
