@@ -123,7 +123,6 @@ export {
   type Side,
 } from "./rounding.ts";
 export {
-  type AskedMember,
   type AuthorizationServerReply,
   authorizationServerReply,
   type BalancesQuery,
@@ -154,9 +153,9 @@ export {
   fundingsReply,
   type FundRequest,
   fundRequest,
+  hasParam,
   type HealthReply,
   healthReply,
-  isAsked,
   type JwksReply,
   jwksReply,
   type LimitsReply,
@@ -176,6 +175,7 @@ export {
   ordersReply,
   type Page,
   parameterErrors,
+  type ParamMember,
   POSTING_TEXTS,
   type PricesReply,
   pricesReply,

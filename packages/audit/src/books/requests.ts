@@ -1,14 +1,14 @@
 // The signed requests that are stored with their replies.
 import { canonicalRequest, readJson } from "@gold-partner/canonical";
 import {
-  type AskedMember,
+  hasParam,
   hostBytes,
   idempotencyFingerprint,
   type IdPrefix,
-  isAsked,
   type Members,
   ORDER,
   orderRequest,
+  type ParamMember,
   uuidOfId,
   WITHDRAWAL,
   withdrawalRequest,
@@ -109,16 +109,16 @@ export function checkAnswer(
   }
 }
 
-const askedIn = (members: Members) =>
-  Object.entries(members).filter(([, member]) => isAsked(member)) as [string, AskedMember][];
+const requestMembers = (members: Members) =>
+  Object.entries(members).filter(([, member]) => hasParam(member)) as [string, ParamMember][];
 const REQUESTS = {
-  order: [orderRequest, askedIn(ORDER)],
-  withdrawal: [withdrawalRequest, askedIn(WITHDRAWAL)],
+  order: [orderRequest, requestMembers(ORDER)],
+  withdrawal: [withdrawalRequest, requestMembers(WITHDRAWAL)],
 } as const;
 
 /** The value of the column if the request's member decides it. An empty text is the same as none. */
-function askedValue({ asked, form, prefix }: AskedMember, member: unknown): unknown {
-  const value = member === undefined ? null : asked.parse(member);
+function columnValue({ param, form, prefix }: ParamMember, member: unknown): unknown {
+  const value = member === undefined ? null : param.parse(member);
   return form === "id" ? uuidOfId(prefix as IdPrefix, value as string) : value === "" ? null : value;
 }
 
@@ -141,13 +141,13 @@ export async function checkExecuted(
   if (params === undefined) return;
   const row = `idempotency_key ${reply.client_id} ${reply.key} request`;
   try {
-    const [schema, asked] = REQUESTS[kind];
+    const [schema, members] = REQUESTS[kind];
     schema.parse(params);
-    const expected = asked.map(([name, member]) =>
-      askedValue(member, (params as Record<string, unknown>)[name]) ??
+    const expected = members.map(([name, member]) =>
+      columnValue(member, (params as Record<string, unknown>)[name]) ??
         (member.inherited ? quote?.[member.column!] : null)
     );
-    const found = asked.map(([, { column }]) => record[column!]);
+    const found = members.map(([, { column }]) => record[column!]);
     findings.expect("request_matches", row, textOf(expected), textOf(found));
   } catch (error) {
     findings.add("request_matches", row, "a body that the operation accepts", (error as Error).message);

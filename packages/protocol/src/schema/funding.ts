@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { balancesReply } from "./balance.ts";
-import { asked, askedOf, id, instantIn, replyOf, sarIn } from "./member.ts";
+import { id, instantIn, paramsOf, replyOf, sarIn, withParam } from "./member.ts";
 import { pageOf } from "./page.ts";
 import { amountParam } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
@@ -8,14 +8,14 @@ import { instant } from "./text.ts";
 
 export const FUNDING = {
   funding_id: id("fnd_"),
-  amount_sar: asked(sarIn("amount", "The amount of the funding, at most 2 decimals."), amountParam),
+  amount_sar: withParam(sarIn("amount", "The amount of the funding, at most 2 decimals."), amountParam),
   created_at: instantIn("created_at", "When the funding was booked."),
 } as const;
 
 export const fundRequest = requestBody({
   id: "FundRequest",
   description: "Adds SAR to the caller's own account. Available only in the sandbox.",
-}, askedOf(FUNDING)).transform(({ amount_sar }): FundRequest => ({ amountHalalas: amount_sar }));
+}, paramsOf(FUNDING)).transform(({ amount_sar }): FundRequest => ({ amountHalalas: amount_sar }));
 export interface FundRequest {
   readonly amountHalalas: bigint;
 }

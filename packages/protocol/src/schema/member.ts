@@ -35,9 +35,10 @@ export interface Member<R extends z.ZodType = z.ZodType> {
 }
 
 /** A member that a request may have. */
-export interface AskedMember<R extends z.ZodType = z.ZodType, A extends z.ZodType = z.ZodType>
+export interface ParamMember<R extends z.ZodType = z.ZodType, A extends z.ZodType = z.ZodType>
   extends Member<R> {
-  readonly asked: A;
+  /** The schema of the parameter that gives the member. */
+  readonly param: A;
   /** Whether an order inherits the value from its quote if its own request has none. */
   readonly inherited: boolean;
 }
@@ -78,35 +79,35 @@ export const constant = <V extends string>(value: V, says: string): Member<z.Zod
 
 export const argument = <R extends z.ZodType>(reply: R): Member<R> => ({ form: "argument", reply });
 
-/** Adds what a request gives for the member. */
-export const asked = <R extends z.ZodType, A extends z.ZodType>(
+/** Adds the parameter by which a request gives the member. */
+export const withParam = <R extends z.ZodType, A extends z.ZodType>(
   member: Member<R>,
-  schema: A,
+  param: A,
   { inherited = false } = {},
-): AskedMember<R, A> => ({ ...member, asked: schema, inherited });
+): ParamMember<R, A> => ({ ...member, param, inherited });
 
-export const isAsked = (member: Member): member is AskedMember => "asked" in member;
+export const hasParam = (member: Member): member is ParamMember => "param" in member;
 
 /** The shape of the reply's schema. */
 export const replyOf = <M extends Members>(members: M): { [K in keyof M]: M[K]["reply"] } =>
   Object.fromEntries(Object.entries(members).map(([name, { reply }]) => [name, reply])) as never;
 
 /** The shape of the request's schema: the members that a request may have. */
-export const askedOf = <M extends Members>(
+export const paramsOf = <M extends Members>(
   members: M,
 ): {
-  [K in keyof M as M[K] extends AskedMember ? K : never]: M[K] extends AskedMember ? M[K]["asked"] : never;
+  [K in keyof M as M[K] extends ParamMember ? K : never]: M[K] extends ParamMember ? M[K]["param"] : never;
 } =>
   Object.fromEntries(
-    Object.entries(members).flatMap(([name, member]) => isAsked(member) ? [[name, member.asked]] : []),
+    Object.entries(members).flatMap(([name, member]) => hasParam(member) ? [[name, member.param]] : []),
   ) as never;
 
-type Text = { readonly asked: z.ZodOptional<z.ZodString> };
+type Text = { readonly param: z.ZodOptional<z.ZodString> };
 
 /** The partner's own texts: the members that a request may have and that are texts. */
 export const textsOf = <M extends Members>(
   members: M,
 ): { [K in keyof M as M[K] extends Text ? K : never]: M[K] } =>
   Object.fromEntries(
-    Object.entries(members).filter(([, member]) => isAsked(member) && member.form === "text"),
+    Object.entries(members).filter(([, member]) => hasParam(member) && member.form === "text"),
   ) as never;

@@ -6,7 +6,7 @@ export * from "./event.ts";
 export * from "./field_error.ts";
 export * from "./funding.ts";
 export * from "./limits.ts";
-export { type AskedMember, type Form, isAsked, type Member, type Members, textsOf } from "./member.ts";
+export { type Form, hasParam, type Member, type Members, type ParamMember, textsOf } from "./member.ts";
 export * from "./order.ts";
 export { type FilteredListQuery, filteredListQuery, type ListQuery, listQuery, type Page } from "./page.ts";
 export * from "./price.ts";

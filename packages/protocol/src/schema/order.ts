@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { balancesReply } from "./balance.ts";
 import {
-  asked,
-  askedOf,
   constant,
   gramsIn,
   id,
   instantIn,
+  paramsOf,
   priceIn,
   replyOf,
   sarIn,
   sideIn,
+  withParam,
 } from "./member.ts";
 import { pageOf } from "./page.ts";
 import { ACCOUNT_LABEL, PARTNER_REFERENCE, partnerText } from "./partner_text.ts";
@@ -20,7 +20,7 @@ import { reservesListIdText } from "./text.ts";
 export const ORDER = {
   order_id: id("ord_"),
   // Any string passes here, because a malformed quote_id gets 404 like an unknown one.
-  quote_id: asked(
+  quote_id: withParam(
     id("qt_"),
     z.string({ error: "quote_id is required: send the quote_id that POST /v1/quotes returned." })
       .meta({ description: "One of your open quotes." }),
@@ -49,7 +49,7 @@ export const orderRequest = requestBody({
   id: "OrderRequest",
   description:
     "Executes a firm quote. If you omit `reference` or `account_label`, the order inherits it from the quote.",
-}, askedOf(ORDER));
+}, paramsOf(ORDER));
 export type OrderRequest = z.output<typeof orderRequest>;
 
 export const orderReply = z.object(replyOf(ORDER)).meta({ id: "Order", description: "An executed order." });

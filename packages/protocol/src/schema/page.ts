@@ -57,10 +57,10 @@ export type ListQuery = z.infer<typeof listQuery>;
 const FILTER = "The text must match exactly, in every code point.";
 const FILTERED_LIST_PARAMETERS = {
   ...LIST_PARAMETERS,
-  reference: partnerText(PARTNER_REFERENCE).asked.meta({
+  reference: partnerText(PARTNER_REFERENCE).param.meta({
     description: `Only items with this reference. ${FILTER}`,
   }),
-  account_label: partnerText(ACCOUNT_LABEL).asked.meta({
+  account_label: partnerText(ACCOUNT_LABEL).param.meta({
     description: `Only items with this account_label. ${FILTER}`,
   }),
 };

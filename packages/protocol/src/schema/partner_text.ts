@@ -2,9 +2,9 @@
 // unchanged. There are no separate balances for them.
 import { z } from "zod";
 import { PARTNER_TEXT_FORM, PARTNER_TEXT_MAX_CHARACTERS } from "../limit.ts";
-import { asked, type AskedMember, textIn } from "./member.ts";
+import { type ParamMember, textIn, withParam } from "./member.ts";
 
-type PartnerText = AskedMember<z.ZodOptional<z.ZodString>, z.ZodOptional<z.ZodString>>;
+type PartnerText = ParamMember<z.ZodOptional<z.ZodString>, z.ZodOptional<z.ZodString>>;
 
 /** `says` describes the text in requests, and `short` in replies, which have it only if it was given. */
 interface Words {
@@ -21,7 +21,7 @@ export function partnerText(
   const rule =
     `${name} must be a string of 1 to ${PARTNER_TEXT_MAX_CHARACTERS} characters (Unicode code points) ` +
     "without control characters, line breaks, characters that change the text direction, or a space at either end.";
-  return asked(
+  return withParam(
     textIn(name, z.string().meta({ description: `${short}; absent if you sent none.` }).optional()),
     z.string({ error: rule }).regex(PARTNER_TEXT_FORM, rule)
       .meta({ description: says, minLength: 1, maxLength: PARTNER_TEXT_MAX_CHARACTERS }).optional(),

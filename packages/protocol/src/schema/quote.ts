@@ -1,15 +1,15 @@
 import { z } from "zod";
 import {
   argument,
-  asked,
-  askedOf,
   gramsIn,
   id,
   instantIn,
+  paramsOf,
   priceIn,
   replyOf,
   sarIn,
   sideIn,
+  withParam,
 } from "./member.ts";
 import { ACCOUNT_LABEL, PARTNER_REFERENCE, partnerText } from "./partner_text.ts";
 import { amountParam, gramsParam } from "./quantity.ts";
@@ -18,8 +18,8 @@ import { side } from "./text.ts";
 
 export const QUOTE = {
   quote_id: id("qt_"),
-  side: asked(sideIn("side"), side),
-  gold_grams: asked(gramsIn("grams"), gramsParam.optional()),
+  side: withParam(sideIn("side"), side),
+  gold_grams: withParam(gramsIn("grams"), gramsParam.optional()),
   price_per_gram_sar: priceIn("price"),
   total_sar: sarIn(
     "total",
@@ -34,7 +34,7 @@ export const QUOTE = {
   account_label: partnerText(ACCOUNT_LABEL),
 } as const;
 
-const { side: askedSide, gold_grams, ...texts } = askedOf(QUOTE);
+const { side: sideParam, gold_grams, ...texts } = paramsOf(QUOTE);
 
 /** A request for a quote, by gold or by amount. */
 export type QuoteRequest =
@@ -49,7 +49,7 @@ export const quoteRequest = requestBody({
   id: "QuoteRequest",
   description: "Exactly one of gold_grams and amount_sar.",
   oneOf: [{ required: ["gold_grams"] }, { required: ["amount_sar"] }],
-}, { side: askedSide, gold_grams, amount_sar: amountParam.optional(), ...texts })
+}, { side: sideParam, gold_grams, amount_sar: amountParam.optional(), ...texts })
   .transform(({ side, gold_grams, amount_sar, ...texts }, context): QuoteRequest => {
     if (gold_grams !== undefined && amount_sar === undefined) {
       return { side, by: "grams", goldTenthMilligrams: gold_grams, ...texts };

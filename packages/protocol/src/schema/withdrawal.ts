@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { REFERENCE_FORM, REFERENCE_MAX_CHARACTERS } from "../limit.ts";
 import { balancesReply } from "./balance.ts";
-import { argument, asked, askedOf, ibanIn, id, instantIn, replyOf, sarIn, textIn } from "./member.ts";
+import { argument, ibanIn, id, instantIn, paramsOf, replyOf, sarIn, textIn, withParam } from "./member.ts";
 import { pageOf } from "./page.ts";
 import { ACCOUNT_LABEL, partnerText } from "./partner_text.ts";
 import { amountParam } from "./quantity.ts";
@@ -27,8 +27,8 @@ export type WithdrawalStatus = z.infer<typeof withdrawalStatus>;
 
 export const WITHDRAWAL = {
   withdrawal_id: id("wd_"),
-  amount_sar: asked(sarIn("amount", "The SAR to pay out, at most 2 decimals."), amountParam),
-  reference: asked(
+  amount_sar: withParam(sarIn("amount", "The SAR to pay out, at most 2 decimals."), amountParam),
+  reference: withParam(
     textIn(
       "reference",
       z.string().nullable().meta({ description: "Your own reference, or null if you sent none." }),
@@ -52,7 +52,7 @@ export const WITHDRAWAL = {
 export const withdrawalRequest = requestBody({
   id: "WithdrawalRequest",
   description: "Pays SAR out to the registered IBAN, once the operator has approved it.",
-}, askedOf(WITHDRAWAL)).transform(({ amount_sar, reference, ...texts }) => ({
+}, paramsOf(WITHDRAWAL)).transform(({ amount_sar, reference, ...texts }) => ({
   ...texts,
   amountHalalas: amount_sar,
   // An empty reference is the same as none.
