@@ -106,9 +106,9 @@ export function checkRecordOf({ findings }: Books, name: string, rows: Records, 
   if (instant !== undefined && instant !== event.created_at) {
     findings.add("event_has_record", `${name} instant`, instantText(event.created_at), instantText(instant));
   }
-  const asked = order ?? (event.type === "withdrawal.created" ? rows.withdrawal : undefined);
-  if (asked) {
-    findings.expect("answer_is_bound", `${name} line`, asked.answer === null ? 1 : 2, event.line);
+  const requested = order ?? (event.type === "withdrawal.created" ? rows.withdrawal : undefined);
+  if (requested) {
+    findings.expect("answer_is_bound", `${name} line`, requested.answer === null ? 1 : 2, event.line);
   }
   if (!order) return;
   const [product, total]: readonly bigint[] = [order.grams * order.price, order.total];

@@ -56,7 +56,7 @@ export async function checkApprovals(
       if (fault === undefined) { for (const [id, sha256] of takeList(approval!)) listed.set(id, sha256); }
     });
   }
-  const admitted = new Map<string, string>();
+  const addedKeys = new Map<string, string>();
   let held = 0;
   await verify(listed, (row, approval, fault) => {
     if (fault !== undefined) {
@@ -65,14 +65,14 @@ export async function checkApprovals(
     }
     held++;
     const { login, public_key } = approval!.content as Record<string, string>;
-    if (row.kind === "operator_key.add") admitted.set(row.id, `${login} ${public_key}`);
+    if (row.kind === "operator_key.add") addedKeys.set(row.id, `${login} ${public_key}`);
   });
   for (const { fingerprint, login, public_key, admitted_by } of keys) {
     if (admitted_by === "root") continue;
     findings.expect(
       "approval_is_signed",
       `operator_key ${fingerprint}`,
-      admitted.get(admitted_by),
+      addedKeys.get(admitted_by),
       `${login} ${public_key}`,
     );
   }

@@ -1,4 +1,4 @@
-// Compares the login of each audit row with the logins that `gold operator add` admitted before.
+// Compares the login of each audit row with the logins that `gold operator add` registered before.
 import type { Findings } from "../findings.ts";
 import type { Note } from "./notes.ts";
 
@@ -32,7 +32,7 @@ export function checkLogins(
   isSandbox: boolean,
 ): void {
   const service = isSandbox ? { ...SERVICE, ...SIMULATED } : SERVICE;
-  const admitted = new Set<string>();
+  const registered = new Set<string>();
   // The login that set up the deployment wrote the first row. The database may have another owner since.
   const owners = [owner, notes[0]?.login];
   let isUpgraded = false;
@@ -41,7 +41,7 @@ export function checkLogins(
     isUpgraded ||= detail.mode !== undefined || detail.proposal !== undefined;
     const isOwners = owners.includes(login) &&
       (!isSetUp || OWNERS.test(action) || detail.proposal !== undefined && action !== "proposal.approve");
-    if (isUpgraded && !isOwners && !admitted.has(login) && !service[login]?.test(action)) {
+    if (isUpgraded && !isOwners && !registered.has(login) && !service[login]?.test(action)) {
       findings.add(
         "login_is_admitted",
         `audit ${id} ${action}`,
@@ -50,7 +50,7 @@ export function checkLogins(
       );
     }
     isSetUp ||= action === "partner.create";
-    if (action === "operator.add") admitted.add(subject);
-    if (action === "operator.remove") admitted.delete(subject);
+    if (action === "operator.add") registered.add(subject);
+    if (action === "operator.remove") registered.delete(subject);
   }
 }
