@@ -15,7 +15,7 @@ if (!socketPath && !port) {
 }
 
 const where = socketPath ? { socketPath } : { host: host.replace(/[[\]]/g, ""), port };
-const asked = request({ ...where, path, timeout: TIMEOUT_MS, agent: false }, ({ statusCode }) => {
+const outgoing = request({ ...where, path, timeout: TIMEOUT_MS, agent: false }, ({ statusCode }) => {
   if (statusCode !== 200) process.stderr.write(`${address}${path} answered ${statusCode}\n`);
   process.exit(statusCode === 200 ? 0 : 1);
 });
@@ -23,7 +23,7 @@ const fail = (reason) => {
   process.stderr.write(`${address}${path} did not answer: ${reason}\n`);
   process.exit(1);
 };
-asked.on("timeout", () => fail(`timeout after ${TIMEOUT_MS / 1000} s`)).on(
+outgoing.on("timeout", () => fail(`timeout after ${TIMEOUT_MS / 1000} s`)).on(
   "error",
   ({ message }) => fail(message),
 ).end();

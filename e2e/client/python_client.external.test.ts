@@ -121,8 +121,8 @@ function testCalls(kind: Kind, setup: TestSetup): void {
     const sale = await client.call("create_quote", { side: "sell", amount_sar: "12.34" });
     assert(Number(sale.total_sar) >= 12.34);
 
-    const asked = { amount_sar: "5.10", reference: `${kind} 1` };
-    const { balances: _, ...withdrawal } = await client.call("create_withdrawal", asked);
+    const parameters = { amount_sar: "5.10", reference: `${kind} 1` };
+    const { balances: _, ...withdrawal } = await client.call("create_withdrawal", parameters);
     assertEquals(withdrawal.amount_sar, "5.1");
     const { withdrawal_id } = withdrawal;
     assertEquals(await client.call("get_withdrawal", { withdrawal_id }), withdrawal);

@@ -42,10 +42,10 @@ describe("the replies of Envoy itself", () => {
   async function expectFromEnvoy(
     code: TokenProblemCode,
     operation: OperationId,
-    asked: Promise<Response>,
+    pending: Promise<Response>,
     form?: Form,
   ): Promise<void> {
-    const reply = await asked;
+    const reply = await pending;
     assertMatch(reply.headers.get("X-Request-Id") ?? "", NAMED_BY_ENVOY);
     await expectRefusal(code, operation, reply.clone(), form);
     assertEquals(undescribedHeaders(described, operation, reply), []);
@@ -116,12 +116,12 @@ describe("the replies of Envoy itself", () => {
     // halted service after a few seconds, and refuse requests instead of letting them wait.
     const port = await stack.openProxyWithoutHealthCheck();
     const host = `localhost:${port}`;
-    const asked = Array.from({ length: STREAMS }, (_, n) => headers(1 + 2 * n, fieldsOf(host, "/health")));
+    const requests = Array.from({ length: STREAMS }, (_, n) => headers(1 + 2 * n, fieldsOf(host, "/health")));
     const mend = await haltService(stack);
     const wires = await Promise.all(Array.from({ length: WIRES }, async () => {
       return new Http2Wire(await siege.connect({ port, ALPNProtocols: ["h2"] })).greet();
     }));
-    for (const wire of wires) wire.write(...asked);
+    for (const wire of wires) wire.write(...requests);
     const isFull = () => wires.some(({ frames }) => frames.some(({ type }) => type === FRAME.headers));
     const end = performance.now() + ARRIVAL_MS;
     while (!isFull() && performance.now() < end) await sleep(20);

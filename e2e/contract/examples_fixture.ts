@@ -108,9 +108,9 @@ export function testExamples(open: () => Promise<Stack>): void {
     call: Call = {},
   ): Promise<Record<string, unknown>> {
     const { request, reply: { examples, schema }, idempotent } = ENDPOINTS[operation];
-    const asked = request ? { body: request.examples[name] as object } : {};
+    const example = request ? { body: request.examples[name] as object } : {};
     lived.add(`${operation} ${name}`);
-    const reply = await stack.partner.call(operation, { ...asked, ...call });
+    const reply = await stack.partner.call(operation, { ...example, ...call });
     const text = await reply.text();
     assertEquals(reply.status, idempotent ? 201 : 200, `${operation} ${name}: ${text}`);
     const body = JSON.parse(text);

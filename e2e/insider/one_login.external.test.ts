@@ -136,8 +136,8 @@ describe("one operator against the whole service", () => {
   });
 
   it("cannot pay a withdrawal to another IBAN, and cannot return one alone", async () => {
-    const asked = await stack.partner.succeed("createWithdrawal", { body: { amount_sar: 100_000 } });
-    const id = `${asked.withdrawal_id}`.slice("wd_".length);
+    const withdrawal = await stack.partner.succeed("createWithdrawal", { body: { amount_sar: 100_000 } });
+    const id = `${withdrawal.withdrawal_id}`.slice("wd_".length);
     await colleague("withdrawal approve", `wd_${id}`);
     const [prepared] = await login`select *, prepared_at::text from gold.prepare_payment(array[${id}::uuid])`;
     const { batch, document, prepared_at } = prepared!;

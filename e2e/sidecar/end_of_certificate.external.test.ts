@@ -71,9 +71,9 @@ describe("a revoked or expired certificate behind Envoy", () => {
       const { fingerprint, token, connection } = await openBy(protocol);
       await stack.operator("cert revoke", fingerprint);
       const revokedMs = performance.now();
-      let [askedMs, reply] = [revokedMs, await read(connection, token)];
-      while (reply.ok && askedMs - revokedMs <= READ_MS + SLOW_MS) {
-        [askedMs, reply] = [performance.now(), await read(connection, token)];
+      let [sentMs, reply] = [revokedMs, await read(connection, token)];
+      while (reply.ok && sentMs - revokedMs <= READ_MS + SLOW_MS) {
+        [sentMs, reply] = [performance.now(), await read(connection, token)];
       }
       // The loop ends at the first refused read, or at the first read after the limit. In both cases the
       // reply must be this refusal.

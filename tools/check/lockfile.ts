@@ -77,17 +77,17 @@ function findStale(tree: Tree, packages: Readonly<Record<string, Entry>>): Viola
   return [...tree.files].flatMap(([path, text]) => {
     const folder = /^(packages\/[^/]+|)\/?package\.json$/.exec(path)?.[1];
     if (folder === undefined) return [];
-    const asked = JSON.parse(text) as Entry;
+    const manifest = JSON.parse(text) as Entry;
     const locked = packages[folder];
     if (!locked) return [stale(`does not contain ${path}`)];
-    const violations = asked.version === locked.version
+    const violations = manifest.version === locked.version
       ? []
       : [stale(`has a different version than ${path}`)];
     for (const kind of ["dependencies", "devDependencies"] as const) {
-      if (textOf(asked[kind]) !== textOf(locked[kind])) {
+      if (textOf(manifest[kind]) !== textOf(locked[kind])) {
         violations.push(stale(`has different ${kind} than ${path}`));
       }
-      for (const [name, version] of Object.entries(asked[kind] ?? {})) {
+      for (const [name, version] of Object.entries(manifest[kind] ?? {})) {
         const installed = packages[`${folder}/node_modules/${name}`] ?? packages[`node_modules/${name}`];
         if (installed?.link || installed?.version === version.replace(/^npm:.+@/, "")) continue;
         violations.push(

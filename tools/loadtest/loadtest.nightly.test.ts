@@ -194,9 +194,9 @@ describe("the load tests, with the real k6 through the real Envoy", () => {
   });
 
   it("prints the usage for --help and for wrong usage", async () => {
-    const asked = await runTool("--help");
-    assertEquals([asked.code, asked.err], [0, ""]);
-    assertStringIncludes(asked.out, "npm run loadtest -- SCENARIO");
+    const help = await runTool("--help");
+    assertEquals([help.code, help.err], [0, ""]);
+    assertStringIncludes(help.out, "npm run loadtest -- SCENARIO");
     const { code, err } = await runTool("tokens");
     assertEquals(code, 2);
     assertStringIncludes(err, 'There is no scenario "tokens".\nnpm run loadtest -- SCENARIO');

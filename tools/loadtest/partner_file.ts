@@ -80,7 +80,7 @@ export async function requireHealth(
   { ca_pem, cert_pem, key_pem }: LoadPartner,
 ): Promise<void> {
   const status = await new Promise<number>((resolve, reject) => {
-    const asked = request(`${baseUrl}/health`, {
+    const outgoing = request(`${baseUrl}/health`, {
       ca: ca_pem,
       cert: cert_pem,
       key: key_pem,
@@ -93,9 +93,9 @@ export async function requireHealth(
       reply.resume();
       resolve(reply.statusCode ?? 0);
     });
-    asked.on("timeout", () => asked.destroy(new Error(`no answer within ${HEALTH_MS / 1000} s`)));
-    asked.on("error", reject);
-    asked.end();
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${HEALTH_MS / 1000} s`)));
+    outgoing.on("error", reject);
+    outgoing.end();
   }).catch((error: Error) => {
     throw new MissingError(
       `${baseUrl} cannot be reached: ${error.message}. Start the service (npm start), or set another URL with --base-url.`,

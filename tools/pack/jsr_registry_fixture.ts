@@ -13,7 +13,7 @@ export interface JsrRegistry extends Loopback {
 
 const SCOPE = "gold-partner";
 const SENT = new RegExp(`^/api/scopes/${SCOPE}/packages/(\\w+)/versions/`);
-const ASKED = new RegExp(`^/@${SCOPE}/(\\w+)/(?:(meta)\\.json|([\\d.]+)_meta\\.json|[\\d.]+/(.+))$`);
+const TARGET = new RegExp(`^/@${SCOPE}/(\\w+)/(?:(meta)\\.json|([\\d.]+)_meta\\.json|[\\d.]+/(.+))$`);
 
 /**
  * Opens a JSR registry for Deno. It accepts every publication and serves the published files to every client.
@@ -31,7 +31,7 @@ export async function openJsrRegistry(): Promise<JsrRegistry> {
         JSON.stringify({ scope: SCOPE, name: url.split("/").at(-1), description: "", score: null }),
       );
     } else {
-      const [, name = "", isPackage, isVersion, path] = ASKED.exec(url) ?? [];
+      const [, name = "", isPackage, isVersion, path] = TARGET.exec(url) ?? [];
       const files = publications.get(name);
       if (!files) {
         response.writeHead(404).end(JSON.stringify({ code: "notFound", message: `No ${url} here.` }));

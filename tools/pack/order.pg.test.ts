@@ -24,14 +24,14 @@ describe("the client, installed alone from its tarball in an empty folder", () =
   });
 
   it("is not needed by gold-partner, which runs in projects that have no other package of this repository", async () => {
-    const asked = ["balances", "--json", "--credentials", trade.credentials];
+    const argv = ["balances", "--json", "--credentials", trade.credentials];
     const node = await trade.outside.nodeProject("@gold-partner/cli");
     assertEquals(await readdir(join(node.folder, "node_modules", "@gold-partner")), ["cli"]);
-    const { gold } = JSON.parse(await node.node("node_modules/.bin/gold-partner", ...asked));
+    const { gold } = JSON.parse(await node.node("node_modules/.bin/gold-partner", ...argv));
     const reserves = { reserves_list_id: "lst_2", fine_grams: 12440.1558, share: "0.000361731804" };
     assertEquals(gold, { grams: 4.5, reserves });
     const deno = await trade.outside.denoProject("npm:@gold-partner/cli");
-    const same = JSON.parse(await deno.deno("run", "-A", "npm:@gold-partner/cli/gold-partner", ...asked));
+    const same = JSON.parse(await deno.deno("run", "-A", "npm:@gold-partner/cli/gold-partner", ...argv));
     assertEquals(same.gold, gold);
   });
 });

@@ -106,14 +106,14 @@ async function auditBooks({ operators }: Deployment): Promise<Finding> {
  * Waits for the next whole second of the database's clock. Returns it by that clock and by performance.now().
  */
 async function noteNextSecond({ sql }: Deployment) {
-  const askedMs = performance.now();
+  const sentMs = performance.now();
   const [row] = await sql`
     select date_trunc('second', at) + interval '1 second' as second, (extract(epoch from at) * 1000)::float8 as ms
     from clock_timestamp() at`;
   const epochMs = (row!.second as Date).getTime();
   await sleep(epochMs - row!.ms);
   // Not after the second, because the query was sent before the database read its clock.
-  const monotonicMs = askedMs + epochMs - row!.ms;
+  const monotonicMs = sentMs + epochMs - row!.ms;
   // The format of pgBackRest's --target.
   const text = `${(row!.second as Date).toISOString().slice(0, 19).replace("T", " ")}+00`;
   return { text, epochMs, monotonicMs };

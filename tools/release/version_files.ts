@@ -41,8 +41,8 @@ function setLockedVersions(text: string, siblings: readonly string[], version: s
   for (const [place, locked] of Object.entries(lockfile.packages)) {
     if (place.includes("node_modules/")) continue;
     locked.version = version;
-    for (const asked of [locked.dependencies ?? {}, locked.devDependencies ?? {}]) {
-      for (const name of siblings) if (asked[name] !== undefined) asked[name] = version;
+    for (const dependencies of [locked.dependencies ?? {}, locked.devDependencies ?? {}]) {
+      for (const name of siblings) if (dependencies[name] !== undefined) dependencies[name] = version;
     }
   }
   return `${JSON.stringify(lockfile, null, 2)}\n`;

@@ -8,11 +8,11 @@ const SERIES = /^gold_requests_total\{route="([^"]*)",status="(\d{3})"\} (\d+)$/
 /** Reads the service's own metrics directly, without any proxy. */
 export async function readCounts(operationsSocket: string): Promise<ServiceCounts> {
   const text = await new Promise<string>((resolve, reject) => {
-    const asked = request({ socketPath: operationsSocket, path: "/metrics", agent: false }, (reply) => {
+    const outgoing = request({ socketPath: operationsSocket, path: "/metrics", agent: false }, (reply) => {
       let text = "";
       reply.setEncoding("utf8").on("data", (part) => text += part).on("end", () => resolve(text));
     });
-    asked.on("error", reject).end();
+    outgoing.on("error", reject).end();
   });
   return new Map(
     [...text.matchAll(SERIES)].map(([, route, status, count]) => [`${route} ${status}`, Number(count)]),

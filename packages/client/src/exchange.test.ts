@@ -106,28 +106,28 @@ describe("a call of GoldClient", () => {
     ]);
   });
 
-  const asked = (status: number, code: string) => problem(status, code, { retryable: false });
+  const final = (status: number, code: string) => problem(status, code, { retryable: false });
   const EXECUTED: readonly (readonly [what: string, answers: readonly Answer[], unknown: boolean])[] = [
     ["a connection that was never opened", [refused()], false],
     ["a broken connection", [reset()], true],
     ["any other error of the transport", [new Error("?")], true],
     ["a broken connection, and then a refused connection", [reset(), refused()], true],
-    ["a broken connection, and then a business refusal", [reset(), asked(422, "quote_expired")], false],
+    ["a broken connection, and then a business refusal", [reset(), final(422, "quote_expired")], false],
     [
       "a broken connection, and then a refused certificate",
-      [reset(), asked(403, "certificate_revoked")],
+      [reset(), final(403, "certificate_revoked")],
       true,
     ],
-    ["a refused certificate", [asked(403, "certificate_revoked")], false],
-    ["a broken connection, and then an unknown quote_id", [reset(), asked(404, "not_found")], false],
+    ["a refused certificate", [final(403, "certificate_revoked")], false],
+    ["a broken connection, and then an unknown quote_id", [reset(), final(404, "not_found")], false],
     ["a timeout of the proxy", [problem(504, "upstream_timeout")], true],
     ["an error page of a load balancer", [reply(502, "<html>")], true],
     ["a redirect to a login page", [reply(302, "", { Location: "https://login.example" })], true],
     ["an error page of a firewall", [reply(403, "<html>")], true],
     ["a JSON reply of a firewall", [reply(403, { code: "blocked" })], true],
-    ["a new 5xx code that the client does not know", [asked(500, "gold_is_molten")], true],
-    ["a new 4xx code that the client does not know", [asked(422, "gold_is_tired")], false],
-    ["a broken connection, and then a new 4xx code", [reset(), asked(422, "gold_is_tired")], true],
+    ["a new 5xx code that the client does not know", [final(500, "gold_is_molten")], true],
+    ["a new 4xx code that the client does not know", [final(422, "gold_is_tired")], false],
+    ["a broken connection, and then a new 4xx code", [reset(), final(422, "gold_is_tired")], true],
   ];
   for (const [what, answers, unknown] of EXECUTED) {
     it(`reports the outcome as ${unknown ? "unknown" : "known"} after ${what}`, async () => {
@@ -292,10 +292,10 @@ describe("a call of GoldClient", () => {
   });
 
   it("reports a code that it does not know, as the service sent it", async () => {
-    const { error, reports } = await failing([asked(422, "gold_is_tired")]);
+    const { error, reports } = await failing([final(422, "gold_is_tired")]);
     assertEquals([error.code, error.serviceCode], ["unknown_code", "gold_is_tired"]);
     assertEquals(reports.at(-1)!.code, "gold_is_tired");
-    const known = await failing([asked(422, "quote_expired")]);
+    const known = await failing([final(422, "quote_expired")]);
     assertEquals([known.error.code, known.error.serviceCode], ["quote_expired", "quote_expired"]);
     assertEquals((await failing([refused()], { triesMax: 1 })).error.serviceCode, undefined);
   });

@@ -41,10 +41,10 @@ export class TokenSource {
   }
 
   async #renew(): Promise<{ token: string; renewAtMs: number }> {
-    const askedMs = this.#now();
+    const sentMs = this.#now();
     try {
       const { token, livesMs } = await this.#fetchGrant();
-      return { token, renewAtMs: askedMs + livesMs * RENEWED_AT };
+      return { token, renewAtMs: sentMs + livesMs * RENEWED_AT };
     } catch (error) {
       this.#current = undefined;
       throw error;

@@ -26,14 +26,14 @@ describe("openDemoReceiver()", () => {
     const signature = signWebhook({ id, timestamp, body }, [parseWebhookSecret(signedBy)]);
     const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature };
     const { ca } = testCertificate();
-    const asked = request(`https://localhost:${at}/webhooks`, {
+    const outgoing = request(`https://localhost:${at}/webhooks`, {
       method: "POST",
       headers,
       ca,
       agent: false,
     });
-    asked.end(body);
-    const [reply] = await once(asked, "response") as [IncomingMessage];
+    outgoing.end(body);
+    const [reply] = await once(outgoing, "response") as [IncomingMessage];
     reply.resume();
     return reply.statusCode;
   }
@@ -73,11 +73,11 @@ describe("openDemoReceiver()", () => {
   });
 
   it("reports when a withdrawal's event arrived, and accepts other events silently", async () => {
-    const asked = described("withdrawal.created") as WebhookEvent & {
+    const event = described("withdrawal.created") as WebhookEvent & {
       data: { withdrawal: Withdrawal };
     };
-    assertEquals(await deliver(asked), 204);
-    assert(await receiver.awaitEvent(asked.data.withdrawal.withdrawal_id));
+    assertEquals(await deliver(event), 204);
+    assert(await receiver.awaitEvent(event.data.withdrawal.withdrawal_id));
     assertEquals(await deliver(described("funding.completed")), 204);
   });
 

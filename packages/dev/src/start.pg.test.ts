@@ -50,9 +50,9 @@ async function statusOf(
   const [ca, cert, key] = await Promise.all(
     [held.ca, held.cert, held.key].map((file) => readFile(file, "utf8")),
   );
-  const asked = request(`${baseUrl}/health`, { ca, cert, key, agent: false } as object);
-  asked.end();
-  const [reply] = await once(asked, "response") as [IncomingMessage];
+  const outgoing = request(`${baseUrl}/health`, { ca, cert, key, agent: false } as object);
+  outgoing.end();
+  const [reply] = await once(outgoing, "response") as [IncomingMessage];
   reply.resume();
   return reply.statusCode;
 }

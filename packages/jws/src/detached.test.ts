@@ -59,15 +59,15 @@ describe("signDetached()", () => {
     await verifyDetached(await signDetached(view, keySigner(privateKey)), payload, publicKey);
   });
   it("uses the given TextEncoding for every conversion", async () => {
-    const asked: string[] = [];
+    const calls: string[] = [];
     const encoding = {
-      utf8: (text: string) => (asked.push(`utf8 ${text}`), new TextEncoder().encode(text)),
-      base64url: (bytes: Uint8Array) => (asked.push(`base64url of ${bytes.length}`), base64url(bytes)),
+      utf8: (text: string) => (calls.push(`utf8 ${text}`), new TextEncoder().encode(text)),
+      base64url: (bytes: Uint8Array) => (calls.push(`base64url of ${bytes.length}`), base64url(bytes)),
     };
     const jws = await signDetached(payload, keySigner(privateKey, "by-another-encoding"), encoding);
     await verifyDetached(jws, payload, publicKey);
     const json = '{"alg":"ES256","b64":false,"crit":["b64"],"kid":"by-another-encoding"}';
-    assertEquals(asked, [
+    assertEquals(calls, [
       `utf8 ${json}`,
       `base64url of ${json.length}`,
       `utf8 ${base64url(json)}.`,
@@ -215,10 +215,10 @@ describe("verifyDetached()", () => {
   });
   it("uses the kid of the protected header, and ignores the property kid of a DetachedJws", async () => {
     const jws = parseDetached(await signDetached(payload, keySigner(privateKey, "signed")));
-    const asked: unknown[] = [];
-    const keys = (kid: string | undefined) => (asked.push(kid), [publicKey]);
+    const calls: unknown[] = [];
+    const keys = (kid: string | undefined) => (calls.push(kid), [publicKey]);
     await verifyDetached({ ...jws, kid: "beside" }, payload, keys);
-    assertEquals(asked, ["signed"]);
+    assertEquals(calls, ["signed"]);
   });
   it("verifies the bytes as they were at the time of the call", async () => {
     const bytes = Uint8Array.from(payload);

@@ -19,9 +19,9 @@ describe("testReceiver()", () => {
     url = receiver.url,
   ): Promise<[number | undefined, string, string | undefined]> {
     const { ca } = testCertificate();
-    const asked = request(url, { method: "POST", headers: { "webhook-id": id }, ca, agent: false });
-    asked.end('{"note":"ذهب"}');
-    const [reply] = await once(asked, "response") as [IncomingMessage];
+    const outgoing = request(url, { method: "POST", headers: { "webhook-id": id }, ca, agent: false });
+    outgoing.end('{"note":"ذهب"}');
+    const [reply] = await once(outgoing, "response") as [IncomingMessage];
     let text = "";
     for await (const part of reply.setEncoding("utf8")) text += part;
     return [reply.statusCode, text, reply.headers["retry-after"]];

@@ -10,7 +10,7 @@ export function askAdmin(
   path: string,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asked = request({ socketPath, method, path, agent: false, timeout: TIMEOUT_MS }, (answer) => {
+    const outgoing = request({ socketPath, method, path, agent: false, timeout: TIMEOUT_MS }, (answer) => {
       const parts: Buffer[] = [];
       answer.on("data", (part: Buffer) => parts.push(part)).on("error", reject).on("end", () => {
         const text = Buffer.concat(parts).toString();
@@ -20,10 +20,10 @@ export function askAdmin(
           );}
       });
     });
-    asked.on(
+    outgoing.on(
       "timeout",
-      () => asked.destroy(new Error(`Envoy did not answer ${path} within ${TIMEOUT_MS / 1000} s.`)),
+      () => outgoing.destroy(new Error(`Envoy did not answer ${path} within ${TIMEOUT_MS / 1000} s.`)),
     );
-    asked.on("error", reject).end();
+    outgoing.on("error", reject).end();
   });
 }

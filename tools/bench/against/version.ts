@@ -91,8 +91,8 @@ export async function openVersion(name: string, root: string, dir: string): Prom
         launched = await launch(place);
       },
       async prepare(operation, count) {
-        const asked = operation === "quote" ? { newQuotes: count } : { ordersOf: quoteIds.slice(0, count) };
-        await sender.prepare({ asked, partners: PARTNERS, firstPartner: 0, inFlight: IN_FLIGHT });
+        const plan = operation === "quote" ? { newQuotes: count } : { ordersOf: quoteIds.slice(0, count) };
+        await sender.prepare({ plan, partners: PARTNERS, firstPartner: 0, inFlight: IN_FLIGHT });
       },
       send: async (count) => (await sender.run(count)).wallMs,
       // Seal the rest here, so that its cost is measured with the requests that caused it. The service itself

@@ -26,20 +26,20 @@ function readAnswer(text: string): Answer | undefined {
 export class Connection {
   readonly #socket: Socket;
   #text = "";
-  #asked: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
+  #pending: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
 
   /** Takes the path of a Unix socket, or a connection that is already open. */
   constructor(socket: string | Socket) {
     // Decode as latin1. It gives one character per byte, so the length of the text equals Content-Length.
     this.#socket = (typeof socket === "string" ? createConnection(socket) : socket).setEncoding("latin1");
     this.#socket.on("data", (chunk: string) => this.#read(chunk));
-    this.#socket.on("error", (error) => this.#asked?.reject(error));
-    this.#socket.on("close", () => this.#asked?.reject(new Error("The service closed a connection.")));
+    this.#socket.on("error", (error) => this.#pending?.reject(error));
+    this.#socket.on("close", () => this.#pending?.reject(new Error("The service closed a connection.")));
   }
 
   ask(request: Uint8Array): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.#asked = { resolve, reject };
+      this.#pending = { resolve, reject };
       if (this.#socket.destroyed) return reject(new Error("The service closed an idle connection."));
       this.#socket.write(request);
     });
@@ -55,9 +55,9 @@ export class Connection {
       const answer = readAnswer(this.#text);
       if (!answer) return;
       this.#text = "";
-      this.#asked?.resolve(answer);
+      this.#pending?.resolve(answer);
     } catch (error) {
-      this.#asked?.reject(error as Error);
+      this.#pending?.reject(error as Error);
     }
   }
 }

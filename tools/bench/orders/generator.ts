@@ -28,11 +28,11 @@ interface PartnerIdentity {
 export type SigningJwk = Readonly<Record<"kty" | "crv" | "x" | "y" | "d", string>>;
 
 /** The requests of a turn: one order for each of these quotes, or this number of new quotes. */
-export type Asked = { readonly ordersOf: readonly string[] } | { readonly newQuotes: number };
+export type Plan = { readonly ordersOf: readonly string[] } | { readonly newQuotes: number };
 
 /** The requests go to the partners round-robin, beginning with `firstPartner`. */
 export interface Requests {
-  readonly asked: Asked;
+  readonly plan: Plan;
   readonly partners: number;
   readonly firstPartner: number;
   readonly inFlight: number;
@@ -72,21 +72,21 @@ class Generator {
     this.#signers = signers;
   }
 
-  async prepare({ asked, partners, firstPartner, inFlight }: Requests): Promise<void> {
+  async prepare({ plan, partners, firstPartner, inFlight }: Requests): Promise<void> {
     const senders = this.#settings.partners.slice(0, partners);
     const youngMs = performance.now() - TOKEN_MS;
     await this.#fetchTokens(
       senders.filter(({ clientId }) => !((this.#tokens.get(clientId)?.sinceMs ?? -Infinity) > youngMs)),
     );
-    const count = "ordersOf" in asked ? asked.ordersOf.length : asked.newQuotes;
+    const count = "ordersOf" in plan ? plan.ordersOf.length : plan.newQuotes;
     const requests: Buffer[] = [];
     let next = 0;
     await inParallel(SIGNED_AT_ONCE, async () => {
       const index = next++;
       if (index >= count) return false;
       const sender = senders[(firstPartner + index) % senders.length]!;
-      requests[index] = "ordersOf" in asked
-        ? await this.#orderRequest(asked.ordersOf[index]!, sender)
+      requests[index] = "ordersOf" in plan
+        ? await this.#orderRequest(plan.ordersOf[index]!, sender)
         : this.#write(QUOTES_PATH, sender, NEW_QUOTE);
       return true;
     });
@@ -109,9 +109,9 @@ class Generator {
     await Promise.all(
       this.#connections.map(async (connection) => {
         while (this.#next < end) {
-          const [index, askedMs] = [this.#next++, performance.now()];
+          const [index, sentMs] = [this.#next++, performance.now()];
           const { status, body } = await connection.ask(requests[index]!);
-          latencies.push((performance.now() - askedMs) * 1000);
+          latencies.push((performance.now() - sentMs) * 1000);
           this.#replies[index] = body;
           if (status !== CREATED) throw new Error(`a request got status ${status}: ${body}`);
         }

@@ -13,7 +13,7 @@ begin
   present := date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond';
 
   with booked as materialized (
-    select asked.bucket, asked.client_id, asked.event_sequence + n as sequence,
+    select traded.bucket, traded.client_id, traded.event_sequence + n as sequence,
       gold.new_uuid(present - (each - n) * interval '1 millisecond') as id, side, grams, price, total,
       sar_available + sum(case side when 'buy' then -total else total end) over so_far as available, sar_held as held,
       gold + sum(case side when 'buy' then grams else -grams end) over so_far as gold
@@ -27,7 +27,7 @@ begin
         ('sell', 4998766, g.grams * 4998766 / 1000000)
       ) t (side, price, total)
       where a.client_id between first_client and last_client and t.side = case n % 2 when 1 then 'buy' else 'sell' end
-    ) asked
+    ) traded
     window so_far as (partition by client_id order by n)
     order by bucket, client_id, n
   ), quoted as (

@@ -4,7 +4,7 @@ import { noteWork, type Work } from "../database_work.ts";
 import type { Sample } from "../harness.ts";
 import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
 import { countExecuted, requireBooked, sealChains, type Taker } from "./contenders.ts";
-import type { Asked } from "./generator.ts";
+import type { Plan } from "./generator.ts";
 import type { Stack } from "./stack.ts";
 import type { QuoteRun } from "./quote_run.ts";
 
@@ -49,7 +49,7 @@ interface Stream {
    * Creates the quotes that the requests numbered `from` to `to - 1` need, if any, and returns a description
    * of these requests for the generator.
    */
-  ask(from: number, to: number): Promise<Asked>;
+  ask(from: number, to: number): Promise<Plan>;
   /**
    * Number of records of such requests in the database so far. The caller compares the numbers before and
    * after a turn.
@@ -115,7 +115,7 @@ function streamTaker(stack: Stack, stream: Stream, options: TurnOptions): Taker 
   });
   const send = async (operations: number, interludeAfterMs?: number): Promise<Sample> => {
     await generator.prepare({
-      asked: await stream.ask(sent, sent + operations),
+      plan: await stream.ask(sent, sent + operations),
       partners: stream.partners,
       firstPartner: sent % stream.partners,
       inFlight,

@@ -26,19 +26,19 @@ const REQUESTS = ["gold_grams,side", "amount_sar,side", "quote_id"];
 /** Checks with an independent parser that the body contains exactly what was booked. */
 function checkSuccess(body: Uint8Array, made: Record<string, unknown>): string | undefined {
   let text: string;
-  let asked: Record<string, unknown>;
+  let sent: Record<string, unknown>;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-    asked = JSON.parse(text) as Record<string, unknown>;
+    sent = JSON.parse(text) as Record<string, unknown>;
   } catch {
     return "booked a body that is not JSON";
   }
-  const names = Object.keys(asked).sort();
+  const names = Object.keys(sent).sort();
   if (!REQUESTS.includes(names.join())) return `booked ${names.join()}`;
   // The number of colons outside strings is the number of members, because no value is an object. A repeated
   // member adds a colon but no name.
   const colons = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1;
   if (colons !== names.length) return "booked a body with a repeated member";
-  const foreign = names.find((name) => name !== "amount_sar" && asked[name] !== made[name]);
-  return foreign && `booked ${foreign} ${made[foreign]} instead of ${asked[foreign]}`;
+  const foreign = names.find((name) => name !== "amount_sar" && sent[name] !== made[name]);
+  return foreign && `booked ${foreign} ${made[foreign]} instead of ${sent[foreign]}`;
 }

@@ -44,20 +44,20 @@ async function findAnyBackend({ sql }: Deployment): Promise<number> {
 /** Lets the database execute the statement, but withholds the database's reply from the service. */
 function withholdReply(
   deployment: Deployment,
-  findAsked: () => Promise<number | undefined>,
+  findSession: () => Promise<number | undefined>,
   release: () => Promise<void>,
 ): Held {
   const { relay, sql } = deployment;
-  let asked: number | undefined;
+  let session: number | undefined;
   return {
     async show() {
-      if (asked === undefined) {
-        asked = await findAsked();
-        if (asked === undefined) return undefined;
+      if (session === undefined) {
+        session = await findSession();
+        if (session === undefined) return undefined;
         relay.withhold();
         await release();
       }
-      const [row] = await sql`select pid from pg_stat_activity where pid = ${asked} and state = 'idle'`;
+      const [row] = await sql`select pid from pg_stat_activity where pid = ${session} and state = 'idle'`;
       return row?.pid as number | undefined;
     },
     release: () => releaseAll([release, async () => relay.pass()]),

@@ -121,7 +121,7 @@ export class ServerProcess {
 
   #operation(path: string): Promise<{ status: number; text: string } | undefined> {
     return new Promise((resolve) => {
-      const asked = request({ socketPath: this.operations, path }, (reply) => {
+      const outgoing = request({ socketPath: this.operations, path }, (reply) => {
         let text = "";
         reply.setEncoding("utf8").on("data", (part) => text += part)
           .on("end", () => resolve({ status: reply.statusCode!, text }));
@@ -130,9 +130,9 @@ export class ServerProcess {
       // the kernel accepts the connection.
       const silence = setTimeout(() => {
         resolve(undefined);
-        asked.destroy();
+        outgoing.destroy();
       }, PROBE_MS);
-      asked.on("error", () => resolve(undefined)).on("close", () => clearTimeout(silence)).end();
+      outgoing.on("error", () => resolve(undefined)).on("close", () => clearTimeout(silence)).end();
     });
   }
 }

@@ -109,7 +109,7 @@ async function restartDatabase(deployment: Deployment, turn: number): Promise<vo
 class Enabling {
   tests = 0;
   readonly #setup: Setup;
-  readonly #asked = new Set<string>();
+  readonly #tested = new Set<string>();
   readonly #ended: Promise<void>;
   #on = true;
 
@@ -131,12 +131,12 @@ class Enabling {
         where disabled_at is not null or rests_until > now() + ${LONG_REST}::interval`
         .catch(() => []);
       for (const { client, at } of away) {
-        if (this.#asked.has(`${client} ${at}`)) continue;
+        if (this.#tested.has(`${client} ${at}`)) continue;
         const trader = deployment.traders.find((one) => one.client === client)!;
         // If the request is refused because the database is unavailable, send it again.
         const posted = await post(service.socket, trader, "/v1/webhook/test").then(() => true, () => false);
         if (!posted) continue;
-        this.#asked.add(`${client} ${at}`);
+        this.#tested.add(`${client} ${at}`);
         this.tests++;
       }
     }

@@ -19,9 +19,9 @@ export class Evidence {
   }
 
   *check(event: AccountEvent): Generator<Finding> {
-    const asked = askedRecord(event);
-    const kept = asked && this.#exchanges?.records.get(asked.id);
-    if (asked) this.#seen.add(asked.id);
+    const record = requestedRecord(event);
+    const kept = record && this.#exchanges?.records.get(record.id);
+    if (record) this.#seen.add(record.id);
     const { answer } = partsOf(event.line);
     if (kept && answer !== undefined && kept.answers.length > 0) {
       const expected = kept.answers.includes(answer) ? answer : kept.answers[0]!;
@@ -30,15 +30,15 @@ export class Evidence {
       this.#linkedCount++;
       this.#firstLinked ??= event.sequence;
     }
-    if (!asked || !this.#exchanges) return;
-    if (kept) yield* this.#compareReply(event.sequence, kept, asked.members);
-    const { quote_id, amount_sar, reference } = asked.members;
-    const isOwn = kept !== undefined || this.#exchanges.hasAsked(quote_id, amount_sar, reference);
+    if (!record || !this.#exchanges) return;
+    if (kept) yield* this.#compareReply(event.sequence, kept, record.members);
+    const { quote_id, amount_sar, reference } = record.members;
+    const isOwn = kept !== undefined || this.#exchanges.hasUnanswered(quote_id, amount_sar, reference);
     yield* this.#report.compare(
       "record_foreign",
       event.sequence,
       "a request that you recorded",
-      isOwn ? "a request that you recorded" : `none for ${asked.id}`,
+      isOwn ? "a request that you recorded" : `none for ${record.id}`,
     );
   }
 
@@ -80,7 +80,9 @@ export class Evidence {
 type Members = Readonly<Record<string, unknown>>;
 
 /** The record that a signed request of the partner must have asked for. */
-function askedRecord(event: AccountEvent): { readonly id: string; readonly members: Members } | undefined {
+function requestedRecord(
+  event: AccountEvent,
+): { readonly id: string; readonly members: Members } | undefined {
   if (event.type === "order.executed") {
     return { id: event.data.order.order_id, members: { ...event.data.order } };
   }

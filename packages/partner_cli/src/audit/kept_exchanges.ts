@@ -23,7 +23,7 @@ const TEXTS = ["idempotency_key", "method", "target", "timestamp", "nonce", "sig
 export class KeptExchanges {
   readonly #kept = new Map<string, Kept>();
   /** The requests without a reply of the service. Their outcome is unknown. */
-  readonly #asked = new Set<string>();
+  readonly #unanswered = new Set<string>();
 
   /** The orders and withdrawals whose reply was recorded, by their id. */
   get records(): ReadonlyMap<string, Kept> {
@@ -31,8 +31,8 @@ export class KeptExchanges {
   }
 
   /** Whether a try whose outcome was unknown asked for an order or a withdrawal with these members. */
-  hasAsked(quoteId: unknown, amountSar: unknown, reference: unknown): boolean {
-    return this.#asked.has(askedFor(quoteId, amountSar, reference));
+  hasUnanswered(quoteId: unknown, amountSar: unknown, reference: unknown): boolean {
+    return this.#unanswered.has(requestKey(quoteId, amountSar, reference));
   }
 
   /** `thumbprints` are those of the partner's signing keys. */
@@ -56,7 +56,7 @@ export class KeptExchanges {
     const reply = isDone && exchange.reply !== null ? findObject(exchange.reply) : undefined;
     if (!reply && (isDone || exchange.reply === null || exchange.status === null || exchange.status >= 500)) {
       const { quote_id, amount_sar, reference } = objectOf(exchange.body);
-      this.#asked.add(askedFor(quote_id, amount_sar, reference));
+      this.#unanswered.add(requestKey(quote_id, amount_sar, reference));
     }
     if (!reply) return;
     const id = reply.order_id ?? reply.withdrawal_id;
@@ -94,7 +94,7 @@ function findObject(text: string): JsonObject | undefined {
 }
 
 /** An order is known by its quote alone, a withdrawal by its amount and its reference. */
-const askedFor = (quoteId: unknown, amountSar: unknown, reference: unknown): string =>
+const requestKey = (quoteId: unknown, amountSar: unknown, reference: unknown): string =>
   JSON.stringify((quoteId ? [quoteId] : [amountSar, reference]).map(memberText));
 
 /** A member as text: a number as its source, a quantity as its decimal. */

@@ -94,10 +94,10 @@ describe("requestSigner()", () => {
     }
   });
   it("rejects a part that contains a line break, and signs nothing", async () => {
-    let asked = 0;
-    const counting: Signer = { sign: (data) => (asked++, signer.sign(data)) };
+    let signatures = 0;
+    const counting: Signer = { sign: (data) => (signatures++, signer.sign(data)) };
     const nonce = `${ORDER.nonce}\nx`;
     await assertRejects(() => signRequest({ ...ORDER, nonce }, counting), CanonicalError, "nonce");
-    assertEquals(asked, 0);
+    assertEquals(signatures, 0);
   });
 });

@@ -71,12 +71,12 @@ describe("connect() with several connections", () => {
       await observer`select pg_terminate_backend(${row!.pid})`;
       throw await sleeping;
     };
-    let asked = 0;
+    let queries = 0;
     for (const cut of [cutByItself, cutWithParameter, cutByAnother, cutWithParameter, cutByItself]) {
       await assertRejects(async () => void await cut());
       for (let times = 0; times < 3; times++) {
-        const rows = await sql`select ${++asked}::int as number`;
-        assertEquals([...rows], [{ number: asked }]);
+        const rows = await sql`select ${++queries}::int as number`;
+        assertEquals([...rows], [{ number: queries }]);
       }
     }
     await sql.end();

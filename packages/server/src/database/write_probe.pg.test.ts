@@ -123,9 +123,9 @@ describe("openWriteProbe()", () => {
 
   it("does not refuse writes if its own connection is lost twice in a row", async () => {
     const sql = connect(service.books.url, 1);
-    let [asked, cuts] = [0, 0];
+    let [statements, cuts] = [0, 0];
     const cutTwice = ((...statement: Parameters<typeof sql>) => {
-      if (++asked === 1 || cuts === 2) return sql(...statement);
+      if (++statements === 1 || cuts === 2) return sql(...statement);
       // Fail the first time with the error of a driver whose socket notices the loss before the driver does.
       if (++cuts === 1) return Promise.reject(Object.assign(new Error("reset"), { code: "ECONNRESET" }));
       return sql`select pg_terminate_backend(pg_backend_pid())`;
@@ -133,7 +133,7 @@ describe("openWriteProbe()", () => {
     const probe = await open(cutTwice);
     const refusals: Refusal[] = [];
     probe.onRefusing((refusal) => refusals.push(refusal));
-    await until(() => asked >= 5);
+    await until(() => statements >= 5);
     assertEquals([cuts, refusals], [2, []]);
     probe.stop();
     await sql.end();

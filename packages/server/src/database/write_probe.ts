@@ -145,9 +145,9 @@ export async function openWriteProbe(
     },
     async confirm() {
       if (!standby) return;
-      const askedMs = monotonicMs();
+      const calledMs = monotonicMs();
       await Promise.race([(running ?? Promise.resolve()).then(refresh), timeLimit()]);
-      if (fault() !== undefined || committedMs < askedMs) throw unreplicatedError();
+      if (fault() !== undefined || committedMs < calledMs) throw unreplicatedError();
     },
     onWriteFailed(error) {
       const found = faultOf(error);

@@ -76,9 +76,9 @@ describe("requests while a worker has the event in flight", () => {
     assert(await worker.settle(await worker.take(0, 2), 200, { from: 0, passed: 2 }));
     const inFlight = await worker.take(2);
     assertEquals(numbersOf(inFlight), [3, 4]);
-    const [asked] = await books
+    const [replay] = await books
       .sql`select gold.replay_events(${publicId}, ${EPOCH}::text::timestamptz)::int as events`;
-    assertEquals([asked!.events, await readEndpoint(books.sql, client)], [4, "0 free 0"]);
+    assertEquals([replay!.events, await readEndpoint(books.sql, client)], [4, "0 free 0"]);
     assertEquals(await worker.settle(inFlight.slice(0, 1), 200, { from: 2, passed: 3 }), false);
     assertEquals(await readEndpoint(books.sql, client), "0 free 0");
     // Claim the endpoint again by the same worker, and only then settle the other attempt.

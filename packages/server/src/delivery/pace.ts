@@ -39,17 +39,17 @@ export class Pace {
   }
 
   /**
-   * `askedMs` is the pause that the receiver asked for. A failure does not count if its attempt began before
+   * `pauseMs` is the pause that the receiver asked for. A failure does not count if its attempt began before
    * the endpoint's last rest. Such a failure says nothing new about the endpoint.
    */
-  noteFailure(beganMs: number, nowMs: number, askedMs: number): void {
+  noteFailure(beganMs: number, nowMs: number, pauseMs: number): void {
     this.#window = Math.max(1, this.#window >> 1);
     if (beganMs >= this.#restedFromMs) this.#failures++;
     const excess = this.#failures - FAILURES_BEFORE_REST;
     const own = excess < 0 || beganMs < this.#restedFromMs
       ? 0
       : Math.min(REST_MS.first * 2 ** excess, REST_MS.most);
-    if (own > 0 || askedMs > 0) this.rest(nowMs, Math.max(own, askedMs));
+    if (own > 0 || pauseMs > 0) this.rest(nowMs, Math.max(own, pauseMs));
   }
 
   rest(nowMs: number, ms: number): void {

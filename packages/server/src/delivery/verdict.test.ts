@@ -36,15 +36,15 @@ describe("evaluateAttempt()", () => {
 
   it("waits and rests for the Retry-After of a 429 or 503, an hour at most", () => {
     for (const httpStatus of [429, 503]) {
-      const asked = (retryAfterSeconds: number | null, tries = 0) =>
+      const verdictOf = (retryAfterSeconds: number | null, tries = 0) =>
         judge({ httpStatus, retryAfterSeconds }, { tries });
-      assertEquals(asked(20), { outcome: "refused", againInMs: 20_000, restMs: 20_000 });
+      assertEquals(verdictOf(20), { outcome: "refused", againInMs: 20_000, restMs: 20_000 });
       // Expect the schedule's own wait, which is longer.
-      assertEquals(asked(20, 1), { outcome: "refused", againInMs: 60_000, restMs: 20_000 });
-      assertEquals(asked(1e9), { outcome: "refused", againInMs: 3_600_000, restMs: 3_600_000 });
-      assertEquals(asked(null), { outcome: "refused", againInMs: 5000, restMs: 0 });
+      assertEquals(verdictOf(20, 1), { outcome: "refused", againInMs: 60_000, restMs: 20_000 });
+      assertEquals(verdictOf(1e9), { outcome: "refused", againInMs: 3_600_000, restMs: 3_600_000 });
+      assertEquals(verdictOf(null), { outcome: "refused", againInMs: 5000, restMs: 0 });
       // Expect that the event is parked, because an answer with Retry-After counts as a try.
-      assertEquals(asked(20, 3), { outcome: "refused", againInMs: null, restMs: 20_000 });
+      assertEquals(verdictOf(20, 3), { outcome: "refused", againInMs: null, restMs: 20_000 });
     }
     assertEquals(judge({ httpStatus: 500, retryAfterSeconds: 20 }).restMs, 0);
   });

@@ -25,7 +25,7 @@ export interface Tried {
 }
 
 const JITTER = 0.2;
-const ASKED_MAX_SECONDS = 3600;
+const PAUSE_MAX_SECONDS = 3600;
 const GONE = 410;
 const OVERLOADED = [429, 503];
 
@@ -42,8 +42,8 @@ export function evaluateAttempt(
   if (httpStatus !== null && httpStatus >= 200 && httpStatus < 300) {
     return { outcome: "delivered", againInMs: null, restMs: 0 };
   }
-  const asked = OVERLOADED.includes(httpStatus ?? 0) ? retryAfterSeconds ?? 0 : 0;
-  const restMs = Math.min(asked, ASKED_MAX_SECONDS) * 1000;
+  const pauseSeconds = OVERLOADED.includes(httpStatus ?? 0) ? retryAfterSeconds ?? 0 : 0;
+  const restMs = Math.min(pauseSeconds, PAUSE_MAX_SECONDS) * 1000;
   // A 410 that disables the endpoint never parks the event. The event waits until the endpoint is enabled
   // again. A test that gets 410 from a disabled endpoint can be parked.
   const disables = httpStatus === GONE && !disabled;

@@ -28,8 +28,8 @@ async function serveLate() {
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 async function get(port: number, agent: Agent): Promise<{ status: number; connection: string | undefined }> {
-  const asked = request({ port, host: "127.0.0.1", agent }).end();
-  const [reply] = await once(asked, "response");
+  const outgoing = request({ port, host: "127.0.0.1", agent }).end();
+  const [reply] = await once(outgoing, "response");
   await once(reply.resume(), "end");
   return { status: reply.statusCode, connection: reply.headers.connection };
 }

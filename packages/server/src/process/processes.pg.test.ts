@@ -85,7 +85,7 @@ describe("several processes of the service", () => {
     const before = await countOrders();
     const killed = processes.pid(1);
     const quotes = await Promise.all(Array.from({ length: ORDERS }, newQuote));
-    const asked = quotes.map(async (quote, index): Promise<Answer | undefined> => {
+    const pending = quotes.map(async (quote, index): Promise<Answer | undefined> => {
       await sleep(4 * index);
       const key = newKey();
       // If the connection breaks, send the order again with the same key to process 2, which keeps running.
@@ -93,7 +93,7 @@ describe("several processes of the service", () => {
     });
     await sleep(2 * ORDERS);
     process.kill(killed, "SIGKILL");
-    const answers = await Promise.all(asked);
+    const answers = await Promise.all(pending);
     assertEquals(answers.filter((answer) => ![200, 201].includes(answer?.status ?? 0)), []);
     assertEquals([await countOrders(), await fixture.books.defects()], [before + ORDERS, []]);
 
@@ -106,9 +106,9 @@ describe("several processes of the service", () => {
 
   it("answer all in-flight requests when a process is replaced after SIGTERM", async () => {
     const replaced = processes.pid(2);
-    const asked = await startOrders(() => 2);
+    const pending = await startOrders(() => 2);
     process.kill(replaced, "SIGTERM");
-    assertEquals((await Promise.all(asked)).map((answer) => answer?.status), asked.map(() => 201));
+    assertEquals((await Promise.all(pending)).map((answer) => answer?.status), pending.map(() => 201));
     const ends = await processes.until("process ended, another one follows", 2);
     assertEquals([ends[1]!.process, ends[1]!.exit], [2, "0"]);
     await processes.until("serving", 4);

@@ -138,7 +138,7 @@ export async function sendOrder(
       connected();
       resolve(undefined);
     };
-    const asked = request(
+    const outgoing = request(
       { socketPath, path: "/v1/orders", method: "POST", agent: false, headers },
       (reply) => {
         let text = "";
@@ -148,6 +148,6 @@ export async function sendOrder(
         });
       },
     );
-    asked.on("socket", (socket) => socket.once("connect", connected)).on("error", lost).end(body);
+    outgoing.on("socket", (socket) => socket.once("connect", connected)).on("error", lost).end(body);
   });
 }

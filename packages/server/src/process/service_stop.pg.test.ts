@@ -36,8 +36,8 @@ describe("a service that is stopped", () => {
       "X-Forwarded-Client-Cert": `Hash=${fixture.partner.fingerprint}`,
       "X-Client-Ip": "127.0.0.1",
     };
-    const asked = request({ socketPath, path, headers, agent }).end();
-    const [reply] = await once(asked, "response");
+    const outgoing = request({ socketPath, path, headers, agent }).end();
+    const [reply] = await once(outgoing, "response");
     await once(reply.resume(), "end");
     return { status: reply.statusCode as number, connection: reply.headers.connection as string | undefined };
   };

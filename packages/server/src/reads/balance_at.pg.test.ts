@@ -44,8 +44,8 @@ describe("the balance at an instant", () => {
       select b.available || ' ' || b.held || ' ' || b.gold as balance
       from unnest(${`{${
       instants.map((ms) => new Date(ms).toISOString()).join(",")
-    }}`}::text::timestamptz[]) with ordinality asked (at, n)
-      left join lateral gold.balance_at(${client}, asked.at) b on true order by asked.n`;
+    }}`}::text::timestamptz[]) with ordinality given (at, n)
+      left join lateral gold.balance_at(${client}, given.at) b on true order by given.n`;
     return rows.map(({ balance }) => balance ?? "future");
   }
 
@@ -118,14 +118,14 @@ describe("the balance at an instant", () => {
   it("waits for an in-flight posting, whose instant may be earlier than the requested instant", async () => {
     const client = await books.createClient({ halalas: 100n });
     const posting = books.connect("gold_api", 1);
-    let asked: Promise<string[]> | undefined;
+    let pending: Promise<string[]> | undefined;
     await posting.begin(async (sql) => {
       await bookFunding(sql as unknown as Sql, fundingItem(client, 11n));
       await new Promise((resolve) => setTimeout(resolve, 5));
-      asked = askAll(books.api, client, [Date.now() - 2]);
+      pending = askAll(books.api, client, [Date.now() - 2]);
       await untilWaiting(books.sql);
     });
-    assertEquals(await asked, ["111 0 0"]);
+    assertEquals(await pending, ["111 0 0"]);
   });
 
   it("is undefined for a future instant, but not for the as_of that a posting just returned", async () => {
@@ -144,14 +144,14 @@ describe("the balance at an instant", () => {
   it("waits for an in-flight posting if no instant is given, and has no earlier as_of", async () => {
     const client = await books.createClient({ halalas: 100n });
     const posting = books.connect("gold_api", 1);
-    let [asked, posted]: [ReturnType<AccountReads["balances"]> | undefined, string] = [undefined, ""];
+    let [pending, posted]: [ReturnType<AccountReads["balances"]> | undefined, string] = [undefined, ""];
     await posting.begin(async (sql) => {
       const { body } = await bookFunding(sql as unknown as Sql, fundingItem(client, 11n));
       posted = (JSON.parse(body!) as { balances: { as_of: string } }).balances.as_of;
-      asked = openAccountReads(books.api).balances(client);
+      pending = openAccountReads(books.api).balances(client);
       await untilWaiting(books.sql);
     });
-    const { sarAvailable, asOf } = await asked!;
+    const { sarAvailable, asOf } = await pending!;
     assertEquals(sarAvailable, 111n);
     assert(asOf.toISOString() >= posted, `${asOf.toISOString()} after ${posted}`);
   });

@@ -15,7 +15,7 @@ describe("webhook tests and redeliveries", () => {
 
   const TEST = "/v1/webhook/test";
   const redeliverPath = (id: string) => `/v1/events/${id}/redeliver`;
-  async function asked(path: string, partner: TestPartner): Promise<EventReply> {
+  async function post(path: string, partner: TestPartner): Promise<EventReply> {
     const reply = await service.send(path, { partner });
     const text = await reply.text();
     assertEquals([reply.status, reply.headers.get("Content-Type")], [201, "application/json"], text);
@@ -32,18 +32,18 @@ describe("webhook tests and redeliveries", () => {
 
   it("return the same event as GET /v1/events/{id}, without its line of the chain", async () => {
     const partner = await service.addPartner();
-    const test = await asked(TEST, partner);
+    const test = await post(TEST, partner);
     assertEquals([test.type, test.sequence, test.delivery.status], ["webhook.test", 1, "pending"]);
     assertEquals(await read(test.id, partner), test);
-    const again = await asked(redeliverPath(test.id), partner);
+    const again = await post(redeliverPath(test.id), partner);
     assertEquals({ ...again, delivery: test.delivery }, test);
     assertEquals(await read(test.id, partner), again);
-    assertEquals((await asked(TEST, partner)).sequence, 2);
+    assertEquals((await post(TEST, partner)).sequence, 2);
   });
 
   it("return the same bytes to a repeat, with an empty object or without a body", async () => {
     const partner = await service.addPartner();
-    const { id } = await asked(TEST, partner);
+    const { id } = await post(TEST, partner);
     for (const path of [TEST, redeliverPath(id)]) {
       const headers = { "Idempotency-Key": randomUUID() };
       const first = await service.send(path, { partner, headers });
@@ -55,7 +55,7 @@ describe("webhook tests and redeliveries", () => {
         assertEquals(await again.text(), text);
       }
     }
-    assertEquals((await asked(TEST, partner)).sequence, 3);
+    assertEquals((await post(TEST, partner)).sequence, 3);
   });
 
   it("require no media type without a body, but check a body that is sent", async () => {
@@ -71,7 +71,7 @@ describe("webhook tests and redeliveries", () => {
 
   it("require a token and an idempotency key, and bind the key to one event", async () => {
     const partner = await service.addPartner();
-    const [one, other] = [await asked(TEST, partner), await asked(TEST, partner)];
+    const [one, other] = [await post(TEST, partner), await post(TEST, partner)];
     const path = redeliverPath(one.id);
     await expectProblem(
       await service.send(path, { partner, headers: { Authorization: null } }),
@@ -93,7 +93,7 @@ describe("webhook tests and redeliveries", () => {
 
   it("return 404 for another partner's event as for an unknown one, and do not bind the key", async () => {
     const [partner, stranger] = [await service.addPartner(), await service.addPartner()];
-    const { id } = await asked(TEST, partner);
+    const { id } = await post(TEST, partner);
     const headers = { "Idempotency-Key": randomUUID() };
     const details = new Set<string>();
     for (const unknown of [id, id.replace(/.{12}$/, "000000000000"), id.toUpperCase(), "evt_", "x"]) {
@@ -107,7 +107,7 @@ describe("webhook tests and redeliveries", () => {
 
   it("are refused for a partner that was suspended after it got its token", async () => {
     const partner = await service.addPartner();
-    const { id } = await asked(TEST, partner);
+    const { id } = await post(TEST, partner);
     await service.token(partner);
     await service.books.sql`select gold.suspend_partner(${partner.clientId})`;
     for (const path of [TEST, redeliverPath(id)]) {
@@ -131,17 +131,17 @@ describe("the delivery of tests, redeliveries and replays", () => {
   });
 
   const ids = () => receiver.deliveries.map(({ id }) => id);
-  async function asked(path: string): Promise<string> {
+  async function post(path: string): Promise<string> {
     const reply = await service.send(path);
     assertEquals(reply.status, 201);
     return eventReply.parse(await reply.json()).id;
   }
 
   it("sends a test, the same bytes again for a redelivery, and all events for a replay", async () => {
-    const [one, two] = [await asked("/v1/webhook/test"), await asked("/v1/webhook/test")];
+    const [one, two] = [await post("/v1/webhook/test"), await post("/v1/webhook/test")];
     await receiver.awaitDeliveries(2);
     assertEquals(ids().sort(), [one, two].sort());
-    await asked(`/v1/events/${one}/redeliver`);
+    await post(`/v1/events/${one}/redeliver`);
     await receiver.awaitDeliveries(3);
     const bodies = receiver.deliveries.filter(({ id }) => id === one).map(({ body }) => `${body}`);
     assertEquals([bodies.length, new Set(bodies).size], [2, 1]);
@@ -154,14 +154,14 @@ describe("the delivery of tests, redeliveries and replays", () => {
   it("delays a redelivery while the endpoint is disabled, until a delivered test enables it", async () => {
     receiver.answer(410);
     const sent = receiver.deliveries.length;
-    const gone = await asked("/v1/webhook/test");
+    const gone = await post("/v1/webhook/test");
     await receiver.awaitDeliveries(sent + 1);
     await untilDisabled();
     receiver.answer(204);
     const funding = await fund();
-    await asked(`/v1/events/${funding}/redeliver`);
+    await post(`/v1/events/${funding}/redeliver`);
     assert(!ids().includes(funding));
-    await asked("/v1/webhook/test");
+    await post("/v1/webhook/test");
     await receiver.awaitDeliveries(sent + 4);
     assertEquals([gone, funding].filter((id) => !ids().slice(sent + 1).includes(id)), []);
   });

@@ -57,15 +57,15 @@ describe("GET /v1/quotes/{id}", () => {
     // commits.
     await service.books.sql`alter function gold.find_quote set lock_timeout = '9s'`;
     const order = service.books.connect("superuser", 1);
-    let asked: Promise<string> | undefined;
+    let pending: Promise<string> | undefined;
     await order.begin(async (sql) => {
       await sql`select from gold.account where client_id = ${account.partner.client} for no key update`;
-      asked = account.read(`/v1/quotes/qt_${id}`, quoteReply).then(({ status }) => status);
+      pending = account.read(`/v1/quotes/qt_${id}`, quoteReply).then(({ status }) => status);
       await untilWaiting(service.books.sql);
       await sql`
         insert into gold.orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
         select bucket, client_id, side, id, 999999, grams, price, total, created_at, 0, 0, 0 from gold.quote where id = ${id}`;
     });
-    assertEquals(await asked, "executed");
+    assertEquals(await pending, "executed");
   });
 });

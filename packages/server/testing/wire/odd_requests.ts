@@ -72,11 +72,11 @@ function oddPaths(client: Client): Case[] {
 
 function oddMethods(client: Client): Case[] {
   const methods = ["TRACE", "OPTIONS", "DELETE", "PATCH", "PUT", "PROPFIND", "PURGE"];
-  const asked = (method: string) => write(client, `${method} /health HTTP/1.1`);
+  const health = (method: string) => write(client, `${method} /health HTTP/1.1`);
   return [
-    ...methods.map((method): Case => ["405 method_not_allowed", asked(method)]),
+    ...methods.map((method): Case => ["405 method_not_allowed", health(method)]),
     // 400 behind Envoy, which accepts no method with a hyphen.
-    ["405 method_not_allowed", asked("M-SEARCH"), "400 invalid_request"],
+    ["405 method_not_allowed", health("M-SEARCH"), "400 invalid_request"],
   ];
 }
 

@@ -58,9 +58,9 @@ describe("the caller's identity that Envoy sends", () => {
 describe("headers that can control Envoy", () => {
   let fixture: TestEnvoy;
   before(async () =>
-    void (fixture = await startTestEnvoy({}, (asked, answer) => {
-      if (asked.url === "/break") asked.socket.destroy();
-      else void sleep(asked.url === "/slow" ? 300 : 0).then(() => answer.end("ok"));
+    void (fixture = await startTestEnvoy({}, (incoming, answer) => {
+      if (incoming.url === "/break") incoming.socket.destroy();
+      else void sleep(incoming.url === "/slow" ? 300 : 0).then(() => answer.end("ok"));
     }))
   );
   after(() => fixture.stop());

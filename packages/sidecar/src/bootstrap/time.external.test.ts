@@ -12,7 +12,7 @@ describe("a request or handshake that a client does not finish, or that the serv
   before(async () =>
     void (fixture = await startTestEnvoy(
       {},
-      (asked, answer) => void (asked.url === "/hang" || answer.end("ok")),
+      (incoming, answer) => void (incoming.url === "/hang" || answer.end("ok")),
     ))
   );
   after(() => fixture.stop());

@@ -176,10 +176,10 @@ describe("an Envoy that is stopped", () => {
     const fixture = await startTestEnvoy({}, (_request, response) => {
       setTimeout(() => response.end("late"), ANSWER_MS);
     });
-    const asked = fixture.send(request("GET /health"));
+    const pending = fixture.send(request("GET /health"));
     while (fixture.arrived.length === 0) await sleep(10);
     const stopped = fixture.stop();
-    const { status, body } = await asked;
+    const { status, body } = await pending;
     assertEquals([status, body], [200, "late"]);
     await stopped;
   });

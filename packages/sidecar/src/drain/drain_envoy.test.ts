@@ -18,11 +18,11 @@ describe("drainEnvoy()", () => {
    * Starts a fake admin interface. It answers with these states one after another, then repeats the last one.
    */
   const stage = async (name: string, states: readonly State[], answer = statsText) => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     let at = 0;
     const server = createServer(({ method, url }, response) => {
       const path = decodeURIComponent(url!);
-      asked.push(`${method} ${path.split("?filter")[0]}`);
+      requests.push(`${method} ${path.split("?filter")[0]}`);
       if (!path.startsWith("/stats")) return void response.end("OK\n");
       const state = states[Math.min(at++, states.length - 1)]!;
       response.end(answer(state));
@@ -30,14 +30,14 @@ describe("drainEnvoy()", () => {
     const path = join(folder, name);
     server.listen(path);
     await once(server, "listening");
-    return { admin: { kind: "unix", path } as const, asked, stop: () => server.close() };
+    return { admin: { kind: "unix", path } as const, requests, stop: () => server.close() };
   };
 
   it("asks Envoy to drain once, and waits until the listener and all connections are closed", async () => {
     const states: State[] = [[0, 2, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 0, 0]];
-    const { admin, asked, stop } = await stage("waits", states);
+    const { admin, requests, stop } = await stage("waits", states);
     assertEquals(await drainEnvoy({ admin, seconds: 60 }), { connections: 0, requests: 0, closed: true });
-    assertEquals(asked, ["POST /drain_listeners?graceful&inboundonly", ...states.map(() => "GET /stats")]);
+    assertEquals(requests, ["POST /drain_listeners?graceful&inboundonly", ...states.map(() => "GET /stats")]);
     stop();
   });
 

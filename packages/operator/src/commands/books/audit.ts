@@ -13,8 +13,8 @@ const list: Command = {
     limit: { type: "string", default: "100" },
   },
   async run({ values, query }) {
-    const asked = optional(values, "since");
-    const since = asked === undefined ? null : instantText(asked, "since");
+    const given = optional(values, "since");
+    const since = given === undefined ? null : instantText(given, "since");
     const rows = await query`
       select id::text, at, login, action, subject, detail::text from gold.audit_overview
       where at >= coalesce(${since}::text::timestamptz, '-infinity') and subject = coalesce(${

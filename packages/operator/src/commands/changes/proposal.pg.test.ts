@@ -210,21 +210,23 @@ describe("gold proposal", () => {
       login.json(content)
     }::jsonb)`;
     await login.end();
-    const asked: string[] = [];
+    const questions: string[] = [];
     const answer = (yes: boolean) =>
       runGold(["proposal", "approve", row!.id], {
         // Without a key file, this person cannot check the sealing key that the proposal names.
         env: { DATABASE_URL: operator.colleague.url },
         ask: (question) => {
-          asked.push(question);
+          questions.push(question);
           return Promise.resolve(yes);
         },
       });
     const declined = await answer(false);
     assertEquals([declined.exit, declined.out], [1, ""]);
-    assertEquals(asked.length, 1);
+    assertEquals(questions.length, 1);
     ok(
-      asked[0]!.startsWith(`Approve this sealing_key.rotate, with the hash ${row!.sha256}? Webhook secrets`),
+      questions[0]!.startsWith(
+        `Approve this sealing_key.rotate, with the hash ${row!.sha256}? Webhook secrets`,
+      ),
     );
     ok(declined.err.includes("[2JBank") && !declined.err.includes("\u001b"), declined.err);
     ok(declined.err.includes(row!.sha256));
@@ -403,13 +405,13 @@ describe("gold proposal", () => {
     const own = await askWithdrawal(operator, 5_000n, partner.client);
     await operator.done("withdrawal", "approve", own);
     const file = operator.path("pain.001.xml");
-    const asked: string[] = [];
+    const questions: string[] = [];
     await runGold(["withdrawal", "submit", "--out", file], {
       env: operator.env,
-      ask: (question) => (asked.push(question), Promise.resolve(false)),
+      ask: (question) => (questions.push(question), Promise.resolve(false)),
     });
     match(
-      asked.join(),
+      questions.join(),
       /^Propose to submit 1 withdrawal\(s\) of 100 SAR, with .*\? Nothing is paid before another person approves\.$/,
     );
     const run = await operator.gold("withdrawal", "submit", "--out", file, "--yes");
@@ -532,13 +534,13 @@ describe("gold proposal", () => {
   describe("of a price", () => {
     /** Approves on a terminal, where the person answers yes and types this text. */
     async function approveTyping(id: string, typed: string) {
-      const asked: string[] = [];
+      const questions: string[] = [];
       const run = await runGold(["proposal", "approve", id], {
         env: operator.colleague.env,
-        ask: (question) => (asked.push(question), Promise.resolve(true)),
-        askText: (question) => (asked.push(question), Promise.resolve(typed)),
+        ask: (question) => (questions.push(question), Promise.resolve(true)),
+        askText: (question) => (questions.push(question), Promise.resolve(typed)),
       });
-      return { run, asked };
+      return { run, questions };
     }
     before(() => byTwo("price", "set", "--mid", "322"));
 
@@ -583,15 +585,15 @@ describe("gold proposal", () => {
     it("is typed by the person who approves it on a terminal, if it leaves the band", async () => {
       const { proposal_id: id, sha256 } = await propose("price", "set", "--mid", "5050");
       for (const typed of ["y", "505", ""]) {
-        const { run, asked } = await approveTyping(id, typed);
+        const { run, questions } = await approveTyping(id, typed);
         assertEquals(run.exit, 1, typed);
         match(
           run.err,
           new RegExp(`The mid price of the proposal is 5050; got ${typed || "nothing"}\\. Nothing was done`),
         );
-        assertEquals(asked.length, 1);
+        assertEquals(questions.length, 1);
         match(
-          asked[0]!,
+          questions[0]!,
           new RegExp(`^Approve this price.set, with the hash ${sha256}\\? .*type the new mid price:$`),
         );
       }
@@ -610,10 +612,10 @@ describe("gold proposal", () => {
       assertEquals((await run("--expect", "322.00")).exit, 0);
       assertEquals((await operator.done("price", "show")).mid, "322");
       const inside = await propose("price", "set", "--mid", "323");
-      const { asked } = await approveTyping(inside.proposal_id, "");
-      assertEquals(asked.length, 1);
+      const { questions } = await approveTyping(inside.proposal_id, "");
+      assertEquals(questions.length, 1);
       match(
-        asked[0]!,
+        questions[0]!,
         new RegExp(`^Approve this price.set, with the hash ${inside.sha256}\\? The mid price`),
       );
       const other = await propose("market", "set", "--exposure", "unlimited");

@@ -24,8 +24,8 @@ const list: Command = {
   does: "lists every proposal, with the logins that proposed and decided it",
   options: { status: { type: "string" } },
   async run({ values, query }) {
-    const asked = optional(values, "status");
-    const status = asked === undefined ? null : oneOf(asked, "status", STATUSES);
+    const given = optional(values, "status");
+    const status = given === undefined ? null : oneOf(given, "status", STATUSES);
     const rows = await query`
       select id, kind, status, proposer, proposed_at, expires_at, decided_by, decided_at from gold.proposal_overview
       where status = coalesce(${status}::text, status) order by id`;

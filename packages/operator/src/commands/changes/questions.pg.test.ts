@@ -23,23 +23,26 @@ describe("a question of gold", () => {
   after(() => operator?.stop());
 
   /** Runs the command on a terminal, where the person gives this answer. */
-  async function answer(yes: boolean, ...argv: string[]): Promise<{ run: Run; asked: readonly string[] }> {
-    const asked: string[] = [];
+  async function answer(
+    yes: boolean,
+    ...argv: string[]
+  ): Promise<{ run: Run; questions: readonly string[] }> {
+    const questions: string[] = [];
     const run = await runGold(argv, {
       env: { ...operator.env, MIGRATION_DATABASE_URL: operator.service.books.url },
-      ask: (question) => (asked.push(question), Promise.resolve(yes)),
+      ask: (question) => (questions.push(question), Promise.resolve(yes)),
     });
-    return { run, asked };
+    return { run, questions };
   }
   /** Declines the command's only question, and returns it. Nothing may have been written. */
   async function declined(...argv: string[]): Promise<string> {
     const count = async () =>
       (await operator.service.books.sql`select count(*)::int as notes from gold.audit`)[0]!.notes;
     const notes = await count();
-    const { run, asked } = await answer(false, ...argv);
+    const { run, questions } = await answer(false, ...argv);
     refused(run, 1, "Nothing was done.");
-    assertEquals([asked.length, await count()], [1, notes]);
-    return asked[0]!;
+    assertEquals([questions.length, await count()], [1, notes]);
+    return questions[0]!;
   }
   async function recordDeposit(reference: string): Promise<string> {
     const { deposit_id } = await operator.done(
@@ -62,9 +65,9 @@ describe("a question of gold", () => {
       ["proposal", "approve", UUID],
     ];
     for (const argv of commands) {
-      const { run, asked } = await answer(true, ...argv);
+      const { run, questions } = await answer(true, ...argv);
       refused(run, 1, argv.at(-1)!);
-      assertEquals(asked, [], argv.join(" "));
+      assertEquals(questions, [], argv.join(" "));
     }
   });
 
@@ -165,9 +168,9 @@ describe("a question of gold", () => {
   });
 
   it("about an IBAN names the registered IBAN and how to go back to it, as the request does", async () => {
-    const asked = await operator.gold("partner", "set", id, "--iban", NEW_IBAN);
+    const pending = await operator.gold("partner", "set", id, "--iban", NEW_IBAN);
     match(
-      asked.out,
+      pending.out,
       new RegExp(
         `the IBAN ${NEW_IBAN} of Test Bank: .* go to ${IBAN}\\. .* \`gold partner set ${id} --iban ${IBAN}\``,
       ),

@@ -28,9 +28,9 @@ export interface SigningProgram {
   readonly options: readonly string[];
   /**
    * Makes the next signature wait until `release` is called.
-   * `asked` resolves when that signature is requested.
+   * `requested` resolves when that signature is requested.
    */
-  hold(): Promise<{ readonly asked: Promise<void>; release(): Promise<void> }>;
+  hold(): Promise<{ readonly requested: Promise<void>; release(): Promise<void> }>;
 }
 
 /** An authority's key behind a signing program that the test can make wait. */
@@ -54,12 +54,12 @@ export async function signingProgram(operator: TestOperator): Promise<SigningPro
     async hold() {
       for (const file of [held!, go!]) await rm(file, { force: true });
       await writeFile(hold!, "");
-      const asked = (async () => {
+      const requested = (async () => {
         while (!await operator.read("held").then(() => true, () => false)) {
           await new Promise((resolve) => setTimeout(resolve, 20));
         }
       })();
-      return { asked, release: () => writeFile(go!, "") };
+      return { requested, release: () => writeFile(go!, "") };
     },
   };
 }

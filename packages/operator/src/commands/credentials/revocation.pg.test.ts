@@ -73,7 +73,7 @@ describe("gold cert revoke and cert crl", () => {
 
   it("cert revoke asks, and says if the certificate was used in the last hour", async () => {
     const fingerprint = await issueTo(operator, clientId);
-    const asked = async () => {
+    const question = async () => {
       const questions: string[] = [];
       const ask = (question: string) => (questions.push(question), Promise.resolve(false));
       // Run the command with a wrong clock of the person, because only the database's clock counts.
@@ -85,17 +85,17 @@ describe("gold cert revoke and cert crl", () => {
       assertEquals([run.exit, run.problem.code], [1, "not_confirmed"]);
       return questions.join();
     };
-    assertEquals(await asked(), `Revoke ${fingerprint} of ${clientId}? This cannot be undone.`);
+    assertEquals(await question(), `Revoke ${fingerprint} of ${clientId}? This cannot be undone.`);
     const use = (minutes: number) =>
       operator.service.books.sql`
         update gold.certificate set last_used_at = clock_timestamp() - make_interval(mins => ${minutes}) where fingerprint = ${fingerprint} returning last_used_at`;
     const [recent] = await use(59);
     assertStringIncludes(
-      await asked(),
+      await question(),
       `It is in use: it was last used at ${recent!.last_used_at.toISOString()}`,
     );
     await use(61);
-    assert(!(await asked()).includes("in use"));
+    assert(!(await question()).includes("in use"));
     refused(await operator.gold("cert", "revoke", fingerprint), 2, "--yes");
     assertEquals((await listOf(operator, authority)).number, number);
   });

@@ -35,7 +35,7 @@ describe("while an authority's key signs", () => {
     const { number } = await listOf(operator, authority);
     const held = await program.hold();
     const slow = operator.done("cert", "revoke", one);
-    await held.asked;
+    await held.requested;
     assertEquals((await operator.colleague.done("cert", "revoke", other)).revocation_list, "renewed");
     await held.release();
     assertEquals((await slow).revocation_list, "renewed");
@@ -47,7 +47,7 @@ describe("while an authority's key signs", () => {
     const { number } = await listOf(operator, authority);
     const held = await program.hold();
     const slow = operator.done("cert", "crl");
-    await held.asked;
+    await held.requested;
     await operator.colleague.done("cert", "revoke", fingerprint);
     await held.release();
     const [renewed] = itemsOf(await slow);
@@ -59,7 +59,7 @@ describe("while an authority's key signs", () => {
     const fingerprint = await issueTo(operator, clientId);
     const held = await program.hold();
     const slow = operator.done("cert", "revoke", fingerprint);
-    await held.asked;
+    await held.requested;
     const { sql } = operator.service.books;
     const [row] = await sql`select revoked_at from gold.certificate where fingerprint = ${fingerprint}`;
     assert(row!.revoked_at !== null);
@@ -75,7 +75,7 @@ describe("while an authority's key signs", () => {
     const csr = await keepRequest(operator, clientId);
     const held = await program.hold();
     const slow = operator.gold("cert", "issue", clientId, "--csr", csr, "--out", operator.path("late.pem"));
-    await held.asked;
+    await held.requested;
     await operator.colleague.done("key", "rotate", "ca", "--key", operator.path("next_key.pem"));
     await held.release();
     refused(await slow, 1, "run the command again");
@@ -97,7 +97,7 @@ describe("while an authority's key signs", () => {
   it("stores no list for an authority that was retired meanwhile", async () => {
     const held = await program.hold();
     const slow = operator.gold("cert", "crl");
-    await held.asked;
+    await held.requested;
     await operator.colleague.done("ca", "retire", authority);
     await held.release();
     refused(await slow, 3, "was retired while this command ran");

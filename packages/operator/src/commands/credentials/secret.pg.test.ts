@@ -30,7 +30,7 @@ describe("gold secret, gold webhook-secret", () => {
     return reply.status;
   };
   /** Runs `gold` for a person at a terminal who gives this answer to every question. */
-  const asked = async (answer: boolean, ...argv: string[]) => {
+  const answering = async (answer: boolean, ...argv: string[]) => {
     const questions: string[] = [];
     const ask = (question: string) => Promise.resolve(void questions.push(question)).then(() => answer);
     // Give the person a wrong clock, because only the database's clock counts.
@@ -123,7 +123,7 @@ describe("gold secret, gold webhook-secret", () => {
       const usedAt = new Date(Date.now() - 30_000).toISOString();
       await operator.service.books
         .sql`update gold.client_secret set last_used_at = ${usedAt} where partner_id = ${partner.client}`;
-      const no = await asked(false, "secret", "rotate", partner.clientId, "--overlap", "0");
+      const no = await answering(false, "secret", "rotate", partner.clientId, "--overlap", "0");
       refused(no.run, 1, "Nothing was done");
       assertStringIncludes(no.question, `last used at ${usedAt}`);
       assertEquals(await askToken(partner, partner.clientSecret), 200);
@@ -230,7 +230,8 @@ describe("gold secret, gold webhook-secret", () => {
 
     it("asks and shows the last use, with a warning if it was less than an hour ago", async () => {
       const { partner, older } = await rotated("webhook-secret");
-      const retire = (answer: boolean) => asked(answer, "webhook-secret", "retire", partner.clientId, older);
+      const retire = (answer: boolean) =>
+        answering(answer, "webhook-secret", "retire", partner.clientId, older);
       assertStringIncludes((await retire(false)).question, "Its use was never recorded.");
       const long = new Date(Date.now() - 2 * HOUR_MS);
       await noteUse("webhook_secret", older, long);

@@ -67,8 +67,8 @@ const list: Command = {
   does: "lists every deposit, with the logins that recorded, approved and reversed it",
   options: { status: { type: "string" } },
   async run({ values, query }) {
-    const asked = optional(values, "status");
-    const status = asked === undefined ? null : oneOf(asked, "status", STATUSES);
+    const given = optional(values, "status");
+    const status = given === undefined ? null : oneOf(given, "status", STATUSES);
     const rows = await query`
       select *, amount::text from gold.deposit_overview
       where status = coalesce(${status}::text, status) order by recorded_at, id`;

@@ -17,8 +17,8 @@ const list: Command = {
   does: `lists every withdrawal, or the withdrawals with one status: ${STATUSES.join(", ")}`,
   options: { status: { type: "string" } },
   async run({ values, query }) {
-    const asked = optional(values, "status");
-    const status = asked === undefined ? null : oneOf(asked, "status", STATUSES);
+    const given = optional(values, "status");
+    const status = given === undefined ? null : oneOf(given, "status", STATUSES);
     const rows = await query`
       select *, amount::text from gold.withdrawal_overview
       where status = coalesce(${status}::text::gold.withdrawal_status, status) order by created_at, id`;

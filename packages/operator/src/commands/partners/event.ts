@@ -12,8 +12,8 @@ const list: Command = {
   options: { status: { type: "string" }, limit: { type: "string", default: "20" } },
   takes: ["ID"],
   async run({ values, query, positionals: [id] }) {
-    const asked = optional(values, "status");
-    const status = asked === undefined ? null : oneOf(asked, "status", STATUSES);
+    const given = optional(values, "status");
+    const status = given === undefined ? null : oneOf(given, "status", STATUSES);
     const most = wholeNumber(required(values, "limit"), "limit");
     const events = await query`select * from gold.list_deliveries(${id!}, ${status}, ${most}::int)`;
     const attempts = await query`

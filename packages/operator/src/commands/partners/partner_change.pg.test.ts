@@ -151,8 +151,8 @@ describe("gold partner set and approve-iban", () => {
   });
 
   it("set --iban waits for another login's approval, and show prints the requester", async () => {
-    const asked = await operator.done("partner", "set", id, "--iban", NEW_IBAN);
-    assertEquals(asked, { client_id: id, pending_iban: NEW_IBAN });
+    const proposed = await operator.done("partner", "set", id, "--iban", NEW_IBAN);
+    assertEquals(proposed, { client_id: id, pending_iban: NEW_IBAN });
     const waiting = await shown();
     assertEquals([waiting.iban, waiting.pending_iban, waiting.pending_iban_by], [
       OLD_IBAN,
@@ -212,13 +212,13 @@ describe("gold partner set and approve-iban", () => {
         ...(ask ? { ask } : {}),
       });
     refused(await approve(), 2, "--yes");
-    const asked: string[] = [];
+    const questions: string[] = [];
     refused(
-      await approve((question) => (asked.push(question), Promise.resolve(false))),
+      await approve((question) => (questions.push(question), Promise.resolve(false))),
       1,
       "Nothing was done",
     );
-    for (const part of [NEW_IBAN, OLD_IBAN, operator.login]) assertStringIncludes(asked[0]!, part);
+    for (const part of [NEW_IBAN, OLD_IBAN, operator.login]) assertStringIncludes(questions[0]!, part);
     const meanwhile = await approve(async () => {
       await operator.done("partner", "set", id, "--iban", OTHER_IBAN);
       return true;

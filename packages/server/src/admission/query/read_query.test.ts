@@ -4,11 +4,11 @@ import { z } from "zod";
 import { Refusal } from "../../http/refusal.ts";
 import { readQuery, refuseQuery } from "./read_query.ts";
 
-const asked = (target: string) => ({ get: () => target });
+const contextOf = (target: string) => ({ get: () => target });
 const text = z.strictObject({ a: z.string().optional(), "b[]": z.string().optional() }, {
   error: "Unknown.",
 });
-const read = (target: string) => readQuery(asked(target), text);
+const read = (target: string) => readQuery(contextOf(target), text);
 
 /** Returns the names of the refused parameters, and the refusal's detail. */
 function refused(act: () => unknown): { names: string[]; detail: string } {
@@ -64,8 +64,8 @@ describe("readQuery()", () => {
 
 describe("refuseQuery()", () => {
   it("accepts a target without a query, and refuses every query", () => {
-    refuseQuery(asked("/v1/balances"));
-    assertEquals(refused(() => refuseQuery(asked("/v1/balances?at=now"))).names, ["at"]);
-    assertEquals(refused(() => refuseQuery(asked("/v1/balances?"))).names, [""]);
+    refuseQuery(contextOf("/v1/balances"));
+    assertEquals(refused(() => refuseQuery(contextOf("/v1/balances?at=now"))).names, ["at"]);
+    assertEquals(refused(() => refuseQuery(contextOf("/v1/balances?"))).names, [""]);
   });
 });

@@ -21,13 +21,13 @@ interface Row {
 /** A fake database whose answers the test gives, and a clock that only the test moves. */
 function stage(answer: (known: unknown, number: number) => Row | undefined | Promise<Row>) {
   const clock = { ms: 1000 };
-  const asked: unknown[] = [];
+  const queries: unknown[] = [];
   const sql = async (_: TemplateStringsArray, known: unknown) => {
-    asked.push(known);
-    const row = await answer(known, asked.length);
+    queries.push(known);
+    const row = await answer(known, queries.length);
     return row ? [row] : [];
   };
-  return { clock, asked, open: () => openRegistry(sql as unknown as Sql, () => clock.ms, () => {}) };
+  return { clock, queries, open: () => openRegistry(sql as unknown as Sql, () => clock.ms, () => {}) };
 }
 const row = (version: string, document: object | null = DOCUMENT): Row => ({
   version,
@@ -48,13 +48,15 @@ describe("openRegistry()", () => {
   afterEach(() => registry?.stop());
 
   it("reads the document once, and again only after its version changed", async () => {
-    const { asked, open } = stage((_, number) => row(number < 3 ? "7" : "8", number === 2 ? null : DOCUMENT));
+    const { queries, open } = stage((_, number) =>
+      row(number < 3 ? "7" : "8", number === 2 ? null : DOCUMENT)
+    );
     registry = await open();
     const first = registry.snapshot();
     assertEquals(await registry.refresh(), first);
     const changed = await registry.refresh();
     assertEquals([first.version, changed.version], ["7", "8"]);
-    assertEquals(asked, [null, "7", "7"]);
+    assertEquals(queries, [null, "7", "7"]);
   });
 
   it("rejects a database without a deployment", async () => {
@@ -62,40 +64,40 @@ describe("openRegistry()", () => {
   });
 
   it("sends one query for concurrent refreshes", async () => {
-    const { asked, open } = stage((_, number) => row(`${number}`));
+    const { queries, open } = stage((_, number) => row(`${number}`));
     registry = await open();
     const both = await Promise.all([registry.refresh(), registry.refresh()]);
     assertEquals(both.map(({ version }) => version), ["2", "2"]);
-    assertEquals(asked.length, 2);
+    assertEquals(queries.length, 2);
   });
 
   it("reads again if a refresh is requested during a read, because this read may lack a change", async () => {
     const late = gate();
-    const { asked, open } = stage(async (_, number) => {
+    const { queries, open } = stage(async (_, number) => {
       if (number === 2) await late.opened;
       return row(`${number}`);
     });
     registry = await open();
     registry.stop();
     const early = registry.refresh();
-    while (asked.length < 2) await turn();
+    while (queries.length < 2) await turn();
     const after = registry.refresh();
     late.open();
     assertEquals([(await early).version, (await after).version], ["2", "3"]);
   });
 
   it("polls every second, until it is stopped", async () => {
-    const { asked, open } = stage(() => row("1", DOCUMENT));
+    const { queries, open } = stage(() => row("1", DOCUMENT));
     const openedMs = performance.now();
     registry = await open();
     await new Promise((resolve) => setTimeout(resolve, 1300));
     // Allow more polls on a slow machine, on which more time passes.
     const most = 1 + Math.floor((performance.now() - openedMs) / 1000);
     registry.stop();
-    const { length } = asked;
+    const { length } = queries;
     assert(length >= 2 && length <= most, `${length} reads; expected at least 2 and at most ${most}`);
     await new Promise((resolve) => setTimeout(resolve, 1300));
-    assertEquals(asked.length, length);
+    assertEquals(queries.length, length);
   });
 
   it("refuses with 503 if the last successful read began over 5 s ago, until a read succeeds", async () => {

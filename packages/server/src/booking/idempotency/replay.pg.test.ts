@@ -22,16 +22,16 @@ describe("idempotency keys and nonces of orders", () => {
   it("replay the first answer byte for byte after later orders", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const quote = await books.quote(client, "buy", GRAM);
-    const asked = orderItem(client, quote);
-    const refusedAsked = orderItem(client, newUuid());
+    const item = orderItem(client, quote);
+    const refusedItem = orderItem(client, newUuid());
     const [first, refused] = [
-      await bookOrder(books.api, asked),
-      await bookOrder(books.api, refusedAsked),
+      await bookOrder(books.api, item),
+      await bookOrder(books.api, refusedItem),
     ];
     await order(client, await books.quote(client, "buy", GRAM));
     const [again, refusedAgain] = [
-      await bookOrder(books.api, { ...asked, nonce: newUuid(), request: newUuid() }),
-      await bookOrder(books.api, { ...refusedAsked, nonce: newUuid(), request: newUuid() }),
+      await bookOrder(books.api, { ...item, nonce: newUuid(), request: newUuid() }),
+      await bookOrder(books.api, { ...refusedItem, nonce: newUuid(), request: newUuid() }),
     ];
     assertEquals(again, { ...first, outcome: "replayed" });
     assertEquals(refusedAgain, { ...refused, outcome: "replayed" });
@@ -41,9 +41,9 @@ describe("idempotency keys and nonces of orders", () => {
   it("refuse a known key with another fingerprint, also within a batch, and store nothing", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const [quote, other] = [await books.quote(client, "buy", GRAM), await books.quote(client, "buy", GRAM)];
-    const asked = orderItem(client, quote);
-    const conflicting = orderItem(client, other, { key: asked.key, fingerprint: "0b".repeat(32) });
-    const outcomes = await sendOrders(books.api)([asked, conflicting], { wait: true, settle: false });
+    const item = orderItem(client, quote);
+    const conflicting = orderItem(client, other, { key: item.key, fingerprint: "0b".repeat(32) });
+    const outcomes = await sendOrders(books.api)([item, conflicting], { wait: true, settle: false });
     assertEquals(outcomes.map(wordOf), ["answered 201", "idempotency_key_conflict"]);
     const later = await bookOrder(books.api, { ...conflicting, nonce: newUuid() });
     assertEquals(
@@ -72,11 +72,11 @@ describe("idempotency keys and nonces of orders", () => {
 
   it("refuse a nonce that an order, a replay, a conflict or a refusal has spent", async () => {
     const client = await books.createClient({ halalas: 100_000n });
-    const asked = orderItem(client, await books.quote(client, "buy", GRAM));
+    const item = orderItem(client, await books.quote(client, "buy", GRAM));
     const spending = [
-      asked,
-      { ...asked, nonce: newUuid() },
-      { ...asked, nonce: newUuid(), fingerprint: "0b".repeat(32) },
+      item,
+      { ...item, nonce: newUuid() },
+      { ...item, nonce: newUuid(), fingerprint: "0b".repeat(32) },
       orderItem(client, newUuid()),
     ];
     for (const item of spending) assertNotEquals((await bookOrder(books.api, item)).outcome, "nonce_reused");

@@ -128,7 +128,7 @@ describe("event notices of the service", () => {
   it("need no statement for a partner without a URL, and are sent once it has a URL", async () => {
     const { books, partner } = service;
     const { sql } = books;
-    const asked = async () =>
+    const countNotices = async () =>
       (await sql`
         select from pg_stat_activity where datname = current_database() and query like '%tell\\_events%'`)
         .length;
@@ -142,12 +142,15 @@ describe("event notices of the service", () => {
     await setUrl(null);
     await order(service);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    assertEquals(await asked(), 0);
+    assertEquals(await countNotices(), 0);
     await setUrl("https://localhost/");
     await order(service);
-    for (const endMs = performance.now() + TIMEOUT_MS; await asked() === 0 && performance.now() < endMs;) {
+    for (
+      const endMs = performance.now() + TIMEOUT_MS;
+      await countNotices() === 0 && performance.now() < endMs;
+    ) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    assertEquals(await asked(), 1);
+    assertEquals(await countNotices(), 1);
   });
 });

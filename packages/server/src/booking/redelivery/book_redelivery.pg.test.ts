@@ -134,10 +134,10 @@ describe("book_redelivery", () => {
       };
       const ticket = await dueAt();
       assertEquals(wordOf(await redeliver(books.api, redeliveryItem(client, id!))), "answered 201");
-      const asked = await dueAt();
-      assertNotEquals(asked.due_at, ticket.due_at);
-      assertEquals(asked.due, true);
-      seen.add(asked.due_at);
+      const redelivered = await dueAt();
+      assertNotEquals(redelivered.due_at, ticket.due_at);
+      assertEquals(redelivered.due, true);
+      seen.add(redelivered.due_at);
     }
     assertEquals(seen.size, 4);
   });

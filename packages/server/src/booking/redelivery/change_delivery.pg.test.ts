@@ -84,8 +84,8 @@ describe("an operator's change of deliveries", () => {
       const [one, other] = [await partnerWith(2), await partnerWith(2)];
       await plantEndpoint(books.sql, other.client, { passed: 2 });
       await plantRetry(books.sql, other.client, 2, { tries: 13, state: "parked" });
-      const [asked] = await redeliver(other.ids[1]!);
-      assertEquals({ ...asked }, { public: other.publicId, sequence: "2", disabled_at: null });
+      const [redelivered] = await redeliver(other.ids[1]!);
+      assertEquals({ ...redelivered }, { public: other.publicId, sequence: "2", disabled_at: null });
       assertEquals(await readRetries(books.sql, other.client), ["2 0 due"]);
       assertEquals(await readRetries(books.sql, one.client), []);
       assertEquals(await notesOf(other.publicId), [
@@ -96,8 +96,8 @@ describe("an operator's change of deliveries", () => {
     it("returns the time at which the endpoint was disabled", async () => {
       const { client, ids } = await partnerWith(1);
       await plantEndpoint(books.sql, client, { passed: 1, disabled: true });
-      const [asked] = await redeliver(ids[0]!);
-      assertEquals(asked!.disabled_at instanceof Date, true);
+      const [redelivered] = await redeliver(ids[0]!);
+      assertEquals(redelivered!.disabled_at instanceof Date, true);
     });
 
     it("names an unknown event in the error", async () => {

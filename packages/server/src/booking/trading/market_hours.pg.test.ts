@@ -85,15 +85,15 @@ describe("the market's hours", () => {
     const firm = gram();
     assertEquals(wordOf(await bookQuote(books.api, firm)), "answered 201");
     await setHours(false);
-    const asked = gram();
+    const item = gram();
     const before = await readBooks(books.sql);
-    assertEquals(wordOf(await bookQuote(books.api, asked)), "market_closed");
+    assertEquals(wordOf(await bookQuote(books.api, item)), "market_closed");
     assertEquals(await readBooks(books.sql), before);
     assertEquals(wordOf(await bookOrder(books.api, orderItem(client, firm.id))), "answered 201");
-    const repeated = { ...firm, request: asked.request };
+    const repeated = { ...firm, request: item.request };
     assertEquals(wordOf(await bookQuote(books.api, repeated)), "replayed 201");
     await setHours(false, WEEK);
-    assertEquals(wordOf(await bookQuote(books.api, asked)), "answered 201");
+    assertEquals(wordOf(await bookQuote(books.api, item)), "answered 201");
   });
 
   it("need no session if always open; otherwise the market is closed without a session", async () => {

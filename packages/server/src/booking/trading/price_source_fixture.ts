@@ -7,21 +7,21 @@ type Answer = (reply: ServerResponse, request: IncomingMessage) => void;
 /** A real HTTP server on this machine. A test sets its answer with `says`. */
 export interface TestFeed {
   readonly url: string;
-  readonly asked: () => number;
+  readonly requestCount: () => number;
   says(answer: Answer | string): void;
   stop(): Promise<void>;
 }
 
 export async function testFeed(): Promise<TestFeed> {
-  let [answer, asked]: [Answer, number] = [(reply) => reply.end(), 0];
+  let [answer, requests]: [Answer, number] = [(reply) => reply.end(), 0];
   const server = createServer((request, reply) => {
-    asked++;
+    requests++;
     answer(reply, request);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/gold`,
-    asked: () => asked,
+    requestCount: () => requests,
     says: (what) => void (answer = typeof what === "string" ? (reply) => reply.end(what) : what),
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -55,7 +55,7 @@ function anyUpTo(digits: number, edges: readonly bigint[]): fc.Arbitrary<bigint>
 }
 
 const side = fc.constantFrom("buy" as const, "sell" as const);
-const asked: fc.Arbitrary<QuoteRequest> = fc.oneof(
+const anyQuote: fc.Arbitrary<QuoteRequest> = fc.oneof(
   fc.tuple(side, anyUpTo(9, GRAMS_EDGES)).map(([side, grams]) => byGrams(side, grams)),
   fc.tuple(side, anyUpTo(12, AMOUNT_EDGES)).map(([side, amount]) => byAmount(side, amount)),
 );
@@ -90,7 +90,7 @@ describe("the database rounds in the same way as the protocol package", () => {
     const draws = fc.record({
       buyPrice: anyUpTo(9, PRICE_EDGES).filter((price) => price >= 2n && price <= PRICE_MAX_PIPS),
       spread: anyUpTo(9, [1n]),
-      batch: fc.array(asked, { minLength: BATCH, maxLength: BATCH }),
+      batch: fc.array(anyQuote, { minLength: BATCH, maxLength: BATCH }),
     });
     let quoted = 0;
     await fc.assert(
@@ -141,7 +141,7 @@ describe("the database rounds in the same way as the protocol package", () => {
     const client = await books.createClient({ halalas: 10_000_000_000n });
     await fc.assert(
       fc.asyncProperty(
-        fc.array(asked, { minLength: BATCH, maxLength: BATCH }),
+        fc.array(anyQuote, { minLength: BATCH, maxLength: BATCH }),
         anyUpTo(7, PRICE_EDGES),
         async (batch, price) => {
           const sellPrice = price > PRICE_MAX_PIPS - 1n ? price - 1n : price;

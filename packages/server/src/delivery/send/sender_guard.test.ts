@@ -109,14 +109,14 @@ describe("Sender.post() to a host name whose addresses change", () => {
   it("connects to the address that it checked, without another DNS query", async () => {
     names.says(HOST, ["127.0.0.1"]);
     assertEquals(await outcome(), 204);
-    assertEquals(new Set(names.asked), new Set([`${HOST} A`, `${HOST} AAAA`]));
+    assertEquals(new Set(names.questions), new Set([`${HOST} A`, `${HOST} AAAA`]));
     // Wait, because on a slow machine the resolver may repeat a query after one second, and the repeated
     // query may arrive late.
     await sleep(50);
-    const { length } = names.asked;
+    const { length } = names.questions;
     names.says(HOST, ["10.0.0.1"]);
     assertEquals(await outcome(), 204);
-    assertEquals(names.asked.length, length);
+    assertEquals(names.questions.length, length);
   });
 
   it("sends nothing after an address becomes forbidden, even over an open connection", async () => {

@@ -9,8 +9,8 @@ const RULES = { loopbackReceivers: false, ports: [443, 8443] };
 const WITH_LOOPBACK = { ...RULES, loopbackReceivers: true };
 const urlOf = (address: string) => `https://${address.includes(":") ? `[${address}]` : address}/`;
 const nowhere = () => Promise.resolve([]);
-const faultOf = async (...asked: Parameters<typeof checkEndpoint>) =>
-  (await checkEndpoint(...asked))?.message;
+const faultOf = async (...parameters: Parameters<typeof checkEndpoint>) =>
+  (await checkEndpoint(...parameters))?.message;
 const publicly = () => Promise.resolve(["8.8.8.8"]);
 
 describe("checkEndpoint()", () => {

@@ -8,7 +8,7 @@ export interface NameServer {
   /** ip:port, as a resolver expects it. */
   readonly address: string;
   /** Every question received, as name and type. */
-  readonly asked: string[];
+  readonly questions: string[];
   /** Sets the answer for a name from now on: addresses, no answer, or a server failure. */
   says(name: string, answer: readonly string[] | "silence" | "failure"): void;
   stop(): Promise<void>;
@@ -23,11 +23,11 @@ const HEADER_BYTES = 12;
 
 export async function startNameServer(): Promise<NameServer> {
   const known = new Map<string, Parameters<NameServer["says"]>[1]>();
-  const asked: string[] = [];
+  const questions: string[] = [];
   const socket = createSocket("udp4");
   socket.on("message", (query: Buffer, from: RemoteInfo) => {
     const { name, type, endsAt } = readQuestion(query);
-    asked.push(`${name} ${type === TYPE_A ? "A" : "AAAA"}`);
+    questions.push(`${name} ${type === TYPE_A ? "A" : "AAAA"}`);
     const answer = known.get(name);
     if (answer === "silence") return;
     const fault = answer === undefined ? NO_SUCH_NAME : answer === "failure" ? SERVER_FAILURE : 0;
@@ -44,7 +44,7 @@ export async function startNameServer(): Promise<NameServer> {
   await once(socket, "listening");
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    asked,
+    questions,
     says: (name, answer) => void known.set(name, answer),
     stop: () => new Promise((resolve) => socket.close(() => resolve())),
   };

@@ -22,8 +22,8 @@ describe("createResolver()", () => {
     assertEquals(await resolve("both.example"), ["192.0.2.1", "192.0.2.2", "2001:db8::1"]);
     assertEquals(await resolve("six.example"), ["2001:db8::1"]);
     // Use a Set, because the resolver sends a query again if the server does not answer within a second.
-    const asked = new Set(server.asked.filter((question) => question.startsWith("both.")));
-    assertEquals(asked, new Set(["both.example A", "both.example AAAA"]));
+    const questions = new Set(server.questions.filter((question) => question.startsWith("both.")));
+    assertEquals(questions, new Set(["both.example A", "both.example AAAA"]));
   });
 
   it("returns all entries of the hosts file for a name, and asks DNS only if there is no entry", async () => {
@@ -63,12 +63,12 @@ describe("createResolver()", () => {
   });
 
   it("runs at most 1,024 lookups at once, and returns no address for further names", async () => {
-    const asked = server.asked.length;
+    const before = server.questions.length;
     const crowd = Array.from({ length: 1024 }, () => resolve("silent.example"));
     const addresses = await Promise.race([resolve("lively.example"), sleep(0, "the lookup waited")]);
     assertEquals(addresses, []);
     await Promise.all(crowd);
-    assert(!server.asked.slice(asked).includes("lively.example A"));
+    assert(!server.questions.slice(before).includes("lively.example A"));
     assertEquals(await resolve("lively.example"), ["192.0.2.1"]);
   });
 });

@@ -77,10 +77,10 @@ function examples(sent: Sent, status: string, success: Reply, resolve: Resolve):
   return Object.entries(success.content ?? {}).flatMap(([mediaType, content]) => {
     const named = Object.entries(examplesOf(content));
     return named.map(([name, place]) => {
-      const asked = request?.examples?.[name];
+      const example = request?.examples?.[name];
       return html`<figure>${
         named.length > 1 ? html`<figcaption>${name.replaceAll("_", " ")}</figcaption>` : ""
-      }${requestMessage(sent, requestType, asked && resolve(asked).value, name)}${
+      }${requestMessage(sent, requestType, example && resolve(example).value, name)}${
         replyMessage(status, mediaType, resolve(place).value)
       }</figure>`;
     });

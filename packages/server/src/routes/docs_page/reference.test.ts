@@ -29,8 +29,10 @@ describe("referencePage()", () => {
       const { method, path, request, reply, idempotent } = ENDPOINTS[operation];
       const section = sectionOf(page, operation);
       assertStringIncludes(section, `<b>${method}</b> ${path}`);
-      const asked = request?.mediaType === "application/x-www-form-urlencoded" ? {} : request?.examples ?? {};
-      for (const example of Object.values(asked)) {
+      const examples = request?.mediaType === "application/x-www-form-urlencoded"
+        ? {}
+        : request?.examples ?? {};
+      for (const example of Object.values(examples)) {
         assertStringIncludes(section, JSON.stringify(example), operation);
       }
       for (const example of Object.values(reply.examples)) {

@@ -35,8 +35,8 @@ async function diagnosisOf(
     signer?: typeof privateKey;
   } = {},
 ): Promise<ProbeMistake | null> {
-  const asked = { ...request, url: request.baseUrl + request.target };
-  const signature = readLooseSignature(foreignSignature(signer, asked, careless));
+  const signed = { ...request, url: request.baseUrl + request.target };
+  const signature = readLooseSignature(foreignSignature(signer, signed, careless));
   return await diagnose(failed, signature!, request, keys);
 }
 
@@ -230,14 +230,14 @@ describe("diagnose()", () => {
     const other = await importVerifyingKey(newForeignPair().publicKey.export({ format: "jwk" }));
     assertEquals(await diagnosisOf({ url: TARGET }, { keys: [other, key] }), "path_not_url");
     assertEquals(await diagnosisOf({ body: `${BODY}\n` }, { keys: [other, key] }), "body_reserialised");
-    let asked = 0;
+    let tried = 0;
     const endless = {
       *[Symbol.iterator]() {
-        for (;; asked++) yield other;
+        for (;; tried++) yield other;
       },
     } as unknown as readonly CryptoKey[];
     assertEquals(await diagnosisOf({ url: "none" }, { keys: endless }), null);
-    assert(asked <= 96, `${asked}`);
+    assert(tried <= 96, `${tried}`);
     const hosts = ["10.0.0.7:9443", "gold.bank.internal"];
     const texts = new Set(
       [...attempts("signature", false, { ...REQUEST, baseUrl: "https://api.gold.example:8443", hosts })].map((
