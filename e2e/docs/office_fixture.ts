@@ -313,7 +313,7 @@ export class Office {
       account!.version
     }::text::bigint, ${write.nonce}::uuid, ${reference}, ${write.fingerprint}::text::bytea, 10000,
         1000000000000, ${reference}, ${randomUUID()}::uuid, ${randomUUID()}::uuid,
-        null, ${write.request}::text::bytea, ${write.thumbprint}::text::bytea)`;
+        null, ${write.signedRequest}::text::bytea, ${write.thumbprint}::text::bytea)`;
     assertEquals(row!.status, 201, row!.body);
   }
 

@@ -252,11 +252,16 @@ async function order(
   signer: TestKey,
 ): Promise<void> {
   const body = `{"quote_id":"qt_${quote}","account_label":"Desk"}`;
-  const { fingerprint, nonce, request, thumbprint } = await signedWrite(sql, signer, "/v1/orders", body);
+  const { fingerprint, nonce, signedRequest, thumbprint } = await signedWrite(
+    sql,
+    signer,
+    "/v1/orders",
+    body,
+  );
   await sql`
     select gold.book_orders(true, false, array[${client}::int], array[${admission}::text::bigint], array[${nonce}::uuid],
       array[${key}], array[${fingerprint}::text::bytea], array[${quote}::uuid], array[${newId()}::uuid],
-      array[null::text], array['Desk'], array[${request}::text::bytea], array[${thumbprint}::text::bytea])`;
+      array[null::text], array['Desk'], array[${signedRequest}::text::bytea], array[${thumbprint}::text::bytea])`;
 }
 
 async function moveMoney(
@@ -282,7 +287,7 @@ async function moveMoney(
     await sql`
       select gold.book_withdrawal(false, ${client}, ${admission}::text::bigint, ${write.nonce}::uuid, ${`withdrawal-${index}`},
         ${write.fingerprint}::text::bytea, 30000, 100000000000000, ${reference}, ${id}::uuid, ${newId()}::uuid,
-        'Desk', ${write.request}::text::bytea, ${write.thumbprint}::text::bytea)`;
+        'Desk', ${write.signedRequest}::text::bytea, ${write.thumbprint}::text::bytea)`;
   }
   const [paid] = withdrawals as [string];
   await maker`select gold.approve_withdrawal(${paid}::uuid)`;

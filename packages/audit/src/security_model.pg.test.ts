@@ -322,7 +322,7 @@ describe("what one login can do alone, according to docs/security_model.md", () 
       const [booked] = await sql`
         select status from gold.book_orders(true, false, array[${trader.client}::int], array[1::bigint], array[${write.nonce}::uuid],
           array['own order'], array[${write.fingerprint}::text::bytea], array[${quote}::uuid], array[gen_random_uuid()],
-          array[null::text], array[null::text], array[${write.request}::text::bytea], array[${write.thumbprint}::text::bytea])`;
+          array[null::text], array[null::text], array[${write.signedRequest}::text::bytea], array[${write.thumbprint}::text::bytea])`;
       assertEquals(booked!.status, 201);
     },
     "gold_api: book a withdrawal of a partner, to the registered IBAN": async (sql, as) => {
@@ -330,7 +330,7 @@ describe("what one login can do alone, according to docs/security_model.md", () 
       await as("gold_api");
       const [booked] = await sql`
         select status from gold.book_withdrawal(false, ${trader.client}, 1, ${write.nonce}::uuid, 'own', ${write.fingerprint}::text::bytea,
-          100, 100000000000000, null, gen_random_uuid(), gen_random_uuid(), null, ${write.request}::text::bytea,
+          100, 100000000000000, null, gen_random_uuid(), gen_random_uuid(), null, ${write.signedRequest}::text::bytea,
           ${write.thumbprint}::text::bytea)`;
       assertEquals(booked!.status, 201);
       const others = await sql`select from pg_proc where proname ~ '^book_' and proargnames::text ~ 'iban'`;

@@ -19,7 +19,7 @@ export async function signedWrite(
   return {
     nonce,
     fingerprint: `\\x${fingerprint}`,
-    request: byteaLiteral(signedRequest),
+    signedRequest: byteaLiteral(signedRequest),
     thumbprint: `\\x${thumbprint}`,
   };
 }

@@ -56,7 +56,7 @@ async function openStore(store: Store): Promise<Spend> {
       client,
       admissionVersion: "1",
       nonce,
-      request: randomUUID(),
+      requestId: randomUUID(),
     });
     if (outcome !== "answered" && outcome !== "nonce_reused") {
       throw new Error(`spending a nonce gave the outcome ${outcome}`);

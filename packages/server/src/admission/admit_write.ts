@@ -53,7 +53,7 @@ export function admitWrite<Request extends WriteRequest>(
     admissionVersion: partner.admissionVersion,
     key,
     fingerprint: idempotencyFingerprint({ method: c.req.method, path: c.req.path, params }, hostBytes),
-    request: c.get("exchange").requestId.slice(ID_PREFIX.request.length),
+    requestId: c.get("exchange").requestId.slice(ID_PREFIX.request.length),
   });
   const admitted = "nonce" in request
     ? {

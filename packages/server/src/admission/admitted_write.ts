@@ -12,8 +12,8 @@ export type CertifiedWrite = Ticket<"CertifiedWrite", {
   readonly key: string;
   /** The SHA-256 of method, path and parameters, in lower-case hex. */
   readonly fingerprint: string;
-  /** The request id as a uuid. */
-  readonly request: string;
+  /** The request id as a uuid, without `req_`. */
+  readonly requestId: string;
 }>;
 
 /** A write that passed admission with certificate and token. Most bookings need at least this. */

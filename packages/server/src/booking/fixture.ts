@@ -70,8 +70,8 @@ export function withdrawalItem(
 }
 
 export function nonceItem(client: number, given: Partial<NonceItem> = {}): NonceItem {
-  const { admissionVersion, request } = newWrite(client);
-  return { client, admissionVersion, request, nonce: newUuid(), ...given };
+  const { admissionVersion, requestId } = newWrite(client);
+  return { client, admissionVersion, requestId, nonce: newUuid(), ...given };
 }
 
 /** Tests of booking skip admission, so they mark their own writes as admitted. */
@@ -81,7 +81,7 @@ export const newWrite = (client: number): AdmittedWrite =>
     admissionVersion: "1",
     key: newUuid(),
     fingerprint: "0a".repeat(32),
-    request: newUuid(),
+    requestId: newUuid(),
   });
 
 const newSignedWrite = (client: number): SignedWrite =>

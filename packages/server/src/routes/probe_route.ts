@@ -149,7 +149,7 @@ async function spend(
     client: partner.id,
     admissionVersion: partner.admissionVersion,
     nonce: nonceUuid(nonce),
-    request: c.get("exchange").requestId.slice(ID_PREFIX.request.length),
+    requestId: c.get("exchange").requestId.slice(ID_PREFIX.request.length),
   });
   if (outcome.outcome === "idempotency_request_in_progress") {
     // Here, this outcome means that the account is busy, because a probe has no idempotency key.

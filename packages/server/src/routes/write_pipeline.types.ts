@@ -38,7 +38,7 @@ declare const parameters: Parameters<{ readonly quoteId: string }>;
 declare const admitted: AdmittedWrite;
 const signedBytes = { method: "POST", url: "", body: bytes };
 const plainHeaders = { timestamp: "", nonce: "", signature: "" };
-const plainWrite = { client: 1, admissionVersion: "1", key, fingerprint: "", request: "", event: null };
+const plainWrite = { client: 1, admissionVersion: "1", key, fingerprint: "", requestId: "", event: null };
 
 const steps = {
   // @ts-expect-error: the certificate was not checked

@@ -49,7 +49,7 @@ describe("the daily budget of records", () => {
   const quoteIdOf = ({ body }: Outcome) => (JSON.parse(body!) as { quote_id: string }).quote_id.slice(3);
   const order = (client: number, quoted: Outcome | null) => orderItem(client, quoted && quoteIdOf(quoted));
   const probe = async (client: number, nonce = newUuid()) => {
-    const item = { client, admissionVersion: "1", nonce, request: newUuid() };
+    const item = { client, admissionVersion: "1", nonce, requestId: newUuid() };
     return (await sendNonces(books.api)([item], WAITING))[0]!;
   };
 
@@ -171,7 +171,7 @@ describe("the daily budget of records", () => {
     await bookOrder(books.api, item);
     await books.sql`
       update gold.allowance set replays_paid_at = clock_timestamp() + interval '1 hour' where client_id = ${client}`;
-    const retry = { ...item, nonce: newUuid(), request: newUuid() };
+    const retry = { ...item, nonce: newUuid(), requestId: newUuid() };
     assertEquals(wordOf(await bookOrder(books.api, retry)), "replayed not_found");
   });
 
@@ -181,7 +181,7 @@ describe("the daily budget of records", () => {
     await bookOrder(books.api, item);
     await books.sql`
       update gold.allowance set replays_paid_at = clock_timestamp() + interval '99 seconds' where client_id = ${client}`;
-    const replays = Array.from({ length: 64 }, () => ({ ...item, nonce: newUuid(), request: newUuid() }));
+    const replays = Array.from({ length: 64 }, () => ({ ...item, nonce: newUuid(), requestId: newUuid() }));
     const outcomes = await sendOrders(books.api)(replays, WAITING);
     const words = outcomes.map(wordOf);
     assertEquals(words[0], "replayed not_found");

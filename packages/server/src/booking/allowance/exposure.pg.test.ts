@@ -137,7 +137,7 @@ describe("the limit on the operator's exposure", () => {
     const { status, retryable, binds_key, title } = PROBLEM_REGISTRY.exposure_exceeded;
     assertEquals([outcome.status, status, retryable, binds_key], [422, 422, true, false]);
     const { detail: _, ...body } = JSON.parse(outcome.body!);
-    const [code, request_id] = ["exposure_exceeded", `req_${item.request}`];
+    const [code, request_id] = ["exposure_exceeded", `req_${item.requestId}`];
     assertEquals(body, { type: `/docs/errors#${code}`, title, status, code, request_id, retryable });
     assertEquals(await readBooks(books.sql), before);
     await execute(one, open);

@@ -56,7 +56,7 @@ describe("the limit on open quotes", () => {
     const { status, retryable, binds_key } = PROBLEM_REGISTRY["open_quotes_exceeded" as ProblemCode];
     assertEquals([outcome.status, status, retryable, binds_key], [429, 429, true, false]);
     const { code, request_id, limit } = JSON.parse(outcome.body!);
-    assertEquals([code, request_id], ["open_quotes_exceeded", `req_${item.request}`]);
+    assertEquals([code, request_id], ["open_quotes_exceeded", `req_${item.requestId}`]);
     const { reset_seconds, ...policy } = limit;
     assertEquals(policy, { policy: "open_quotes", quota: 2, window_seconds: 60, remaining: 0 });
     assert(reset_seconds > 50 && reset_seconds <= 60, `${reset_seconds}`);

@@ -50,7 +50,7 @@ describe("book_funding", () => {
       subject: item.id,
       result_kind: "funding",
       result_id: item.id,
-      request_id: item.request,
+      request_id: item.requestId,
       posted: "bank available SAR 12345 13345",
     }]);
   });
@@ -71,7 +71,7 @@ describe("book_funding", () => {
       title,
       status,
       code: "limit_exceeded",
-      request_id: `req_${item.request}`,
+      request_id: `req_${item.requestId}`,
       retryable,
     });
     assertEquals(
@@ -99,7 +99,7 @@ describe("book_funding", () => {
     for (const amount of [5n, AMOUNT_MAX_HALALAS + 1n]) {
       const item = fundingItem(client, amount);
       const first = await bookFunding(books.api, item);
-      const retry = { ...item, id: newUuid(), request: newUuid() };
+      const retry = { ...item, id: newUuid(), requestId: newUuid() };
       const committed = await readBooks(books.sql);
       assertEquals(await bookFunding(books.api, retry), { ...first, outcome: "replayed" });
       assertEquals(
@@ -133,7 +133,7 @@ describe("book_funding", () => {
     const item = fundingItem(client, 5n);
     const pool = books.connect("gold_api", 12);
     const outcomes = await Promise.all(
-      Array.from({ length: 12 }, () => bookFunding(pool, { ...item, id: newUuid(), request: newUuid() })),
+      Array.from({ length: 12 }, () => bookFunding(pool, { ...item, id: newUuid(), requestId: newUuid() })),
     );
     assertEquals(outcomes.filter(({ outcome }) => outcome === "answered").length, 1);
     assertEquals(new Set(outcomes.map(({ body }) => body)).size, 1);

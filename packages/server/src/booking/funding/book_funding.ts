@@ -13,10 +13,10 @@ export interface FundingItem extends CertifiedWrite {
 /** Fundings are rare: each is sent alone and always waits for the account's lock. */
 export function sendFunding(sql: Query): Send<FundingItem> {
   return async ([item], { settle }) => {
-    const { client, admissionVersion, key, fingerprint, amountHalalas, id, request } = item!;
+    const { client, admissionVersion, key, fingerprint, amountHalalas, id, requestId } = item!;
     const amount = capped(amountHalalas, AMOUNT_MAX_HALALAS);
     return await sql<Outcome[]>`
       select outcome, status, body from gold.book_funding(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${key}::text,
-        ${`\\x${fingerprint}`}::text::bytea, ${`${amount}`}::text::bigint, ${`${AMOUNT_MAX_HALALAS}`}::text::bigint, ${id}::uuid, ${request}::uuid)`;
+        ${`\\x${fingerprint}`}::text::bytea, ${`${amount}`}::text::bigint, ${`${AMOUNT_MAX_HALALAS}`}::text::bigint, ${id}::uuid, ${requestId}::uuid)`;
   };
 }

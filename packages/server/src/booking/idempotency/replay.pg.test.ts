@@ -30,8 +30,8 @@ describe("idempotency keys and nonces of orders", () => {
     ];
     await order(client, await books.quote(client, "buy", GRAM));
     const [again, refusedAgain] = [
-      await bookOrder(books.api, { ...item, nonce: newUuid(), request: newUuid() }),
-      await bookOrder(books.api, { ...refusedItem, nonce: newUuid(), request: newUuid() }),
+      await bookOrder(books.api, { ...item, nonce: newUuid(), requestId: newUuid() }),
+      await bookOrder(books.api, { ...refusedItem, nonce: newUuid(), requestId: newUuid() }),
     ];
     assertEquals(again, { ...first, outcome: "replayed" });
     assertEquals(refusedAgain, { ...refused, outcome: "replayed" });
@@ -109,11 +109,11 @@ describe("idempotency keys and nonces of orders", () => {
     for (
       const [fingerprint, word] of [[item.fingerprint, "replayed 201"], [OTHER, "idempotency_key_conflict"]]
     ) {
-      const retry = { ...item, fingerprint: fingerprint!, nonce: newUuid(), request: newUuid() };
+      const retry = { ...item, fingerprint: fingerprint!, nonce: newUuid(), requestId: newUuid() };
       for (let attempt = 1; attempt <= 2; attempt++) {
         assertEquals(wordOf(await bookOrder(books.api, retry, { settle: true })), word);
       }
-      const copied = { ...retry, request: newUuid() };
+      const copied = { ...retry, requestId: newUuid() };
       assertEquals(wordOf(await bookOrder(books.api, copied, { settle: true })), "nonce_reused");
       assertEquals(wordOf(await bookOrder(books.api, copied)), "nonce_reused");
     }
@@ -128,7 +128,7 @@ describe("idempotency keys and nonces of orders", () => {
       await sql`update gold.nonce set request_id = null where nonce = ${item.nonce}`;
     });
     assertEquals(await bookOrder(books.api, item, { settle: true }), first);
-    const copied = { ...item, request: newUuid() };
+    const copied = { ...item, requestId: newUuid() };
     assertEquals(wordOf(await bookOrder(books.api, copied, { settle: true })), "nonce_reused");
   });
 

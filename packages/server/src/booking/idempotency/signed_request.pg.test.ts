@@ -18,7 +18,7 @@ describe("an order without its signed request", () => {
     const { signedRequest: _, ...order } = orderItem(client, quote);
     const refused = await books.sql`
       select from gold.book_orders(true, false, array[${client}::int], array[1::bigint], array[${order.nonce}::uuid],
-        array[${order.key}], array['\\x0a'::bytea], array[${quote}::uuid], array[${order.request}::uuid],
+        array[${order.key}], array['\\x0a'::bytea], array[${quote}::uuid], array[${order.requestId}::uuid],
         null::text[], null::text[], null::bytea[], null::bytea[])`.then(
       () => "booked",
       ({ constraint_name }) => constraint_name,

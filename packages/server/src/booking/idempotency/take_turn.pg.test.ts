@@ -24,7 +24,7 @@ interface Turn {
   readonly nonce: string;
   readonly fingerprint: string;
   readonly admissionVersion: string;
-  readonly request: string;
+  readonly requestId: string;
   readonly id: string;
 }
 
@@ -45,8 +45,8 @@ const WRITES: Record<string, Book> = {
 };
 const TOO_MUCH = 10n ** 20n;
 const OTHER_FINGERPRINT = "0b".repeat(32);
-const newTurn = () => ({ key: newUuid(), nonce: newUuid(), request: newUuid(), id: newUuid() });
-const retryOf = (turn: Partial<Turn>) => ({ ...turn, nonce: newUuid(), request: newUuid(), id: newUuid() });
+const newTurn = () => ({ key: newUuid(), nonce: newUuid(), requestId: newUuid(), id: newUuid() });
+const retryOf = (turn: Partial<Turn>) => ({ ...turn, nonce: newUuid(), requestId: newUuid(), id: newUuid() });
 
 describe("take_turn", () => {
   let books: TestBooks;

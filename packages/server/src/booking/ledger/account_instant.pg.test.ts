@@ -97,7 +97,7 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
       }
       // Expect the same answer for an order that was answered before.
       assertEquals(await bookOrder(books.api, known, { settle: true }), first);
-      const retry = { ...known, nonce: newUuid(), request: newUuid() };
+      const retry = { ...known, nonce: newUuid(), requestId: newUuid() };
       assertEquals(await bookOrder(books.api, retry), { ...first, outcome: "replayed" });
       await set(client, "last_posted_at", 0);
       assertEquals(wordOf(await bookOrder(books.api, order)), "answered 201");

@@ -21,7 +21,7 @@ const drawn = fc.record({
   client: CLIENTS[client]!,
   admissionVersion: stale ? "2" : "1",
   nonce: uuidOf(1, nonce),
-  request: newUuid(),
+  requestId: newUuid(),
 }));
 
 describe("a batch of nonces", () => {

@@ -39,12 +39,12 @@ describe("spend_nonces", () => {
     await books.sql`update gold.account set admission_version = 2 where client_id = ${client}`;
     assertEquals(await spend([lost], books.api, SETTLING), ["answered"]);
     await books.sql`update gold.account set admission_version = 1 where client_id = ${client}`;
-    const other = { ...lost, request: newUuid() };
+    const other = { ...lost, requestId: newUuid() };
     for (const sending of [SETTLING, WAITING]) {
       assertEquals(await spend([other], books.api, sending), ["nonce_reused"]);
     }
     const rows = await books.sql`select request_id from gold.nonce where nonce = ${lost.nonce}`;
-    assertEquals(rows.map(({ request_id }) => request_id), [lost.request]);
+    assertEquals(rows.map(({ request_id }) => request_id), [lost.requestId]);
   });
 
   it("accepts a nonce once within a batch, from the first item that is admitted", async () => {
@@ -111,7 +111,7 @@ describe("spend_nonces", () => {
     assertEquals(await spend(batch, impatient, SKIPPING), ["busy", "answered", "busy"]);
     await holder`rollback`;
     holder.release();
-    const again = batch.map((one) => ({ ...one, request: newUuid() }));
+    const again = batch.map((one) => ({ ...one, requestId: newUuid() }));
     assertEquals(await spend(again), ["answered", "nonce_reused", "answered"]);
   });
 

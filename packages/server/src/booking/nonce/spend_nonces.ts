@@ -7,7 +7,7 @@ export interface NonceItem extends BatchItem {
   readonly admissionVersion: string;
   /** The first 16 bytes of the nonce's SHA-256, as a uuid. */
   readonly nonce: string;
-  readonly request: string;
+  readonly requestId: string;
 }
 
 /** Spends 1 to 128 nonces in one round trip, by the function in spend_nonces.sql. */
@@ -19,7 +19,7 @@ export function sendNonces(sql: Query): Send<NonceItem> {
         clients => ${column(items, ({ client }) => client)}::text::int[],
         admissions => ${column(items, ({ admissionVersion }) => admissionVersion)}::text::bigint[],
         nonces => ${column(items, ({ nonce }) => nonce)}::text::uuid[],
-        requests => ${column(items, ({ request }) => request)}::text::uuid[]), chr(10)) as words`;
+        requests => ${column(items, ({ requestId }) => requestId)}::text::uuid[]), chr(10)) as words`;
     return row.words.split("\n").map((word) =>
       word.startsWith("{")
         ? { outcome: "answered", status: LIMIT_STATUS, body: word }

@@ -14,7 +14,7 @@ const CLIENTS = 8;
 const NONCES = 25;
 
 /** Other requests with the same nonces. */
-const asOthers = (items: readonly NonceItem[]) => items.map((item) => ({ ...item, request: newUuid() }));
+const asOthers = (items: readonly NonceItem[]) => items.map((item) => ({ ...item, requestId: newUuid() }));
 
 describe("two processes that spend the same nonces concurrently", () => {
   let books: TestBooks;

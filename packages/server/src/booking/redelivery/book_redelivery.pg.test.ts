@@ -83,7 +83,7 @@ describe("book_redelivery", () => {
     const item = redeliveryItem(client, id!);
     const first = await redeliver(books.api, item);
     await books.sql`delete from gold.retry where client_id = ${client}`;
-    assertEquals(await redeliver(books.api, { ...item, request: newUuid() }), {
+    assertEquals(await redeliver(books.api, { ...item, requestId: newUuid() }), {
       ...first,
       outcome: "replayed",
     });
@@ -199,7 +199,7 @@ describe("book_webhook_test", () => {
     const client = await books.createClient();
     const item = webhookTestItem(client);
     const first = await testWebhook(books.api, item);
-    const again = { ...item, id: newUuid(), request: newUuid() };
+    const again = { ...item, id: newUuid(), requestId: newUuid() };
     assertEquals(await testWebhook(books.api, again), { ...first, outcome: "replayed" });
     assertEquals(await testWebhook(books.api, item, true), first);
     const conflicting = { ...again, fingerprint: "0b".repeat(32) };

@@ -19,18 +19,18 @@ export interface WebhookTestItem extends AdmittedWrite {
  */
 export function sendRedelivery(sql: Query): Send<RedeliveryItem> {
   return async ([item], { settle }) => {
-    const { client, admissionVersion, key, fingerprint, event, request } = item!;
+    const { client, admissionVersion, key, fingerprint, event, requestId } = item!;
     return await sql<Outcome[]>`
       select outcome, status, body from gold.book_redelivery(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${key}::text,
-        ${`\\x${fingerprint}`}::text::bytea, ${event}::uuid, ${request}::uuid)`;
+        ${`\\x${fingerprint}`}::text::bytea, ${event}::uuid, ${requestId}::uuid)`;
   };
 }
 
 export function sendWebhookTest(sql: Query): Send<WebhookTestItem> {
   return async ([item], { settle }) => {
-    const { client, admissionVersion, key, fingerprint, id, request } = item!;
+    const { client, admissionVersion, key, fingerprint, id, requestId } = item!;
     return await sql<Outcome[]>`
       select outcome, status, body from gold.book_webhook_test(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${key}::text,
-        ${`\\x${fingerprint}`}::text::bytea, ${id}::uuid, ${request}::uuid)`;
+        ${`\\x${fingerprint}`}::text::bytea, ${id}::uuid, ${requestId}::uuid)`;
   };
 }

@@ -13,10 +13,10 @@ export interface SimulationItem extends AdmittedWrite {
 /** Simulations are rare: each is sent alone and always waits for the account's lock. */
 export function sendSimulation(sql: Query): Send<SimulationItem> {
   return async ([item], { settle }) => {
-    const { client, admissionVersion, key, fingerprint, name, parameters, request } = item!;
+    const { client, admissionVersion, key, fingerprint, name, parameters, requestId } = item!;
     return await sql<Outcome[]>`
       select outcome, status, body from gold.book_simulation(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${key}::text,
-        ${`\\x${fingerprint}`}::text::bytea, ${name}::text, ${parameters}::text::jsonb, ${request}::uuid)`;
+        ${`\\x${fingerprint}`}::text::bytea, ${name}::text, ${parameters}::text::jsonb, ${requestId}::uuid)`;
   };
 }
 

@@ -160,7 +160,7 @@ describe("a batch", () => {
                 fingerprint: fingerprint === 1 ? "01".repeat(32) : "00".repeat(32),
                 maximumTenthMilligrams: 1_000n,
                 id: uuidOf(4, n),
-                request: uuidOf(3, n),
+                requestId: uuidOf(3, n),
               })
             );
             return { history: items.slice(0, history.length), batch: items.slice(history.length) };

@@ -52,7 +52,7 @@ export function drawnOrder(draw: OrderDraw, n: number, quotes: readonly string[]
     nonce: uuidOf(1, draw.nonce),
     key: `key-${draw.key}`,
     fingerprint: `0${draw.fingerprint}`.repeat(32),
-    request: uuidOf(3, n),
+    requestId: uuidOf(3, n),
     asked: {
       quote_id: `qt_${quote}`,
       reference: draw.key % 2 === 0 ? `"R"\\ ${draw.key}` : undefined,

@@ -81,7 +81,7 @@ describe("book_orders", () => {
       rounding_gain: "790000",
       type: "order.executed",
       subject: quote,
-      request_id: item.request,
+      request_id: item.requestId,
       result_id: quote,
       result_kind: "order",
       status: 201,

@@ -21,7 +21,7 @@ export function sendOrders(sql: Query): Send<OrderItem> {
         keys => ${column(items, ({ key }) => key)}::text::text[],
         fingerprints => ${column(items, ({ fingerprint }) => `\\x${fingerprint}`)}::text::bytea[],
         quotes => ${column(items, ({ asked }) => quoteOf(asked))}::text::uuid[],
-        requests => ${column(items, ({ request }) => request)}::text::uuid[],
+        requests => ${column(items, ({ requestId }) => requestId)}::text::uuid[],
         partner_references => ${column(items, ({ asked }) => asked.reference)}::text::text[],
         account_labels => ${column(items, ({ asked }) => asked.account_label)}::text::text[],
         signed_requests => ${

@@ -64,7 +64,7 @@ describe("book_quotes", () => {
       expires_at: new Date(expires_at),
       result_kind: "quote",
       result_id: item.id,
-      request_id: item.request,
+      request_id: item.requestId,
       status: 201,
     }]);
   });
@@ -96,7 +96,7 @@ describe("book_quotes", () => {
       const { status, title, retryable } = PROBLEM_REGISTRY.limit_exceeded;
       assertEquals([outcome.outcome, outcome.status], ["answered", status]);
       const { request_id, detail, ...problem } = problemSchema.strict().parse(JSON.parse(outcome.body!));
-      assertEquals(request_id, `req_${item.request}`);
+      assertEquals(request_id, `req_${item.requestId}`);
       assertEquals(
         detail,
         `An order is between 0.0001 g and 1.5 g and moves at least 0.01 SAR${end} ${BOUND}`,
@@ -108,7 +108,7 @@ describe("book_quotes", () => {
         code: "limit_exceeded",
         retryable,
       });
-      const again = await bookQuote(books.api, { ...item, request: newUuid() });
+      const again = await bookQuote(books.api, { ...item, requestId: newUuid() });
       assertEquals(again, { ...outcome, outcome: "replayed" });
     }
     for (const goldTenthMilligrams of [1n, 15_000n]) {
@@ -127,7 +127,7 @@ describe("book_quotes", () => {
     const item = quoteItem(client, GRAM);
     const first = await bookQuote(books.api, item);
     await books.setPrice(5_000_000n, 4_000_000n);
-    const retry = { ...item, id: newUuid(), request: newUuid() };
+    const retry = { ...item, id: newUuid(), requestId: newUuid() };
     assertEquals(await bookQuote(books.api, retry), { ...first, outcome: "replayed" });
     assertEquals(
       wordOf(await bookQuote(books.api, { ...retry, fingerprint: "0b".repeat(32) })),

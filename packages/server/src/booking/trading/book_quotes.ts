@@ -34,7 +34,7 @@ export function sendQuotes(sql: Query): Send<QuoteItem> {
       column(items, ({ maximumTenthMilligrams }) => maximumTenthMilligrams)
     }::text::bigint[],
         ids => ${column(items, ({ id }) => id)}::text::uuid[],
-        requests => ${column(items, ({ request }) => request)}::text::uuid[],
+        requests => ${column(items, ({ requestId }) => requestId)}::text::uuid[],
         partner_references => ${column(items, ({ asked }) => asked.reference)}::text::text[],
         account_labels => ${column(items, ({ asked }) => asked.account_label)}::text::text[])
       order by item`;

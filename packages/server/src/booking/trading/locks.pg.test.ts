@@ -112,7 +112,7 @@ describe("the locks of the books", () => {
     const outcomes = await Promise.all(
       Array.from(
         { length: 16 },
-        () => sendOrders(pool)([{ ...same, nonce: newUuid(), request: newUuid() }], WAITING),
+        () => sendOrders(pool)([{ ...same, nonce: newUuid(), requestId: newUuid() }], WAITING),
       ),
     );
     const words = outcomes.flat().map(wordOf).sort();

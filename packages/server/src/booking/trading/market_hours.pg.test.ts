@@ -90,7 +90,7 @@ describe("the market's hours", () => {
     assertEquals(wordOf(await bookQuote(books.api, item)), "market_closed");
     assertEquals(await readBooks(books.sql), before);
     assertEquals(wordOf(await bookOrder(books.api, orderItem(client, firm.id))), "answered 201");
-    const repeated = { ...firm, request: item.request };
+    const repeated = { ...firm, requestId: item.requestId };
     assertEquals(wordOf(await bookQuote(books.api, repeated)), "replayed 201");
     await setHours(false, WEEK);
     assertEquals(wordOf(await bookQuote(books.api, item)), "answered 201");

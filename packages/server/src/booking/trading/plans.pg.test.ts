@@ -59,7 +59,7 @@ describe("the booking functions' plans", () => {
       const words = async (items: NonceItem[]) =>
         (await sendNonces(sql)(items, sending)).map(({ outcome }) => outcome);
       assertEquals(await words(nonces), nonces.map(() => "answered"));
-      const reused = nonces.map((item) => ({ ...item, request: newUuid() }));
+      const reused = nonces.map((item) => ({ ...item, requestId: newUuid() }));
       assertEquals(await words(reused), reused.map(() => "nonce_reused"));
       await sql`set role gold_delivery`;
       await sql`select gold.seal_next(${arrayLiteral(clients)}::text::int[])`;

@@ -65,7 +65,7 @@ describe("book_withdrawal", () => {
       title,
       status,
       code: "insufficient_funds",
-      request_id: `req_${refused.request}`,
+      request_id: `req_${refused.requestId}`,
       retryable,
     });
     assertMatch(

@@ -22,7 +22,7 @@ export function sendWithdrawal(sql: Query): Send<WithdrawalItem> {
       fingerprint,
       asked,
       id,
-      request,
+      requestId,
       signedRequest,
       thumbprint,
     } = item!;
@@ -30,7 +30,9 @@ export function sendWithdrawal(sql: Query): Send<WithdrawalItem> {
     return await sql<Outcome[]>`
       select outcome, status, body from gold.book_withdrawal(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${nonce}::uuid,
         ${key}::text, ${`\\x${fingerprint}`}::text::bytea, ${`${amount}`}::text::bigint, ${`${AMOUNT_MAX_HALALAS}`}::text::bigint,
-        ${asked.reference ?? null}::text, ${id}::uuid, ${request}::uuid, ${asked.account_label ?? null}::text,
+        ${asked.reference ?? null}::text, ${id}::uuid, ${requestId}::uuid, ${
+      asked.account_label ?? null
+    }::text,
         ${byteaLiteral(signedRequest)}::text::bytea, ${`\\x${thumbprint}`}::text::bytea)`;
   };
 }
