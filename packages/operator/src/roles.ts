@@ -15,7 +15,7 @@ export function readRoles(text: string): string[] {
 }
 
 const PERMISSION_DENIED = "42501";
-const ROLE_MISSING = "GR403";
+const ROLE_MISSING = "role_missing";
 
 /**
  * Replaces the database's "permission denied" by the role that is missing. An error of gold.change_alone has
@@ -23,8 +23,8 @@ const ROLE_MISSING = "GR403";
  * may write its messages in any language.
  */
 export async function explainDenied(sql: Sql | undefined, error: unknown): Promise<unknown> {
-  const { code, message = "", role } = error as { code?: unknown; message?: string; role?: string };
-  if (!sql || code !== PERMISSION_DENIED && (code !== ROLE_MISSING || role === undefined)) return error;
+  const { code, detail, message = "", role } = error as Readonly<Record<string, string | undefined>>;
+  if (!sql || code !== PERMISSION_DENIED && (detail !== ROLE_MISSING || role === undefined)) return error;
   const words = `{${message.match(/\w+/g)?.join() ?? ""}}`;
   const [row] = await sql`
     with item as (

@@ -51,6 +51,8 @@ begin
   -- Lock the tail before the row gets its number, so that numbers follow the order of the chain.
   perform from audit_tail for no key update;
   insert into audit (login, action, subject, detail) values (actor, action, subject, mode_of_change() || detail) returning * into entry;
+  -- For change_alone().
+  perform set_config('gold.noted', entry.id::text, true);
   -- Link only this row. If something other than note_as() inserted a row, verify_audit() reports it
   -- permanently.
   perform link_audit(entry);

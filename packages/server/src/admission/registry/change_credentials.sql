@@ -74,7 +74,7 @@ end $$;
 create or replace function gold.begin_rotation(public text, overlap_seconds int, out partner_id int, out retires_at timestamptz)
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
-  if overlap_seconds not between 0 and 90 * 86400 then
+  if (overlap_seconds between 0 and 90 * 86400) is not true then
     raise exception 'the overlap must be between 0 seconds and 90 days' using errcode = 'GR409';
   end if;
   perform begin_change((partner_of(public)).id);

@@ -64,6 +64,9 @@ begin
     'webhook_url', create_partner.webhook_url, 'rate_per_second', create_partner.rate_per_second, 'burst', create_partner.burst,
     'maximum_grams', create_partner.maximum_grams::text, 'ips', ips, 'secret_hash', encode(secret_hash, 'hex'),
     'webhook_sealed', encode(webhook_sealed, 'hex'), 'sealing_key', create_partner.sealing_key, 'keys', signing_keys), 'partner.create');
+  if ips is null or jsonb_typeof(signing_keys) is distinct from 'array' then
+    raise exception 'a partner needs a list of addresses and a list of signing keys' using errcode = 'GR409';
+  end if;
   perform check_rate(create_partner.rate_per_second);
   perform check_secret_hash(secret_hash);
   insert into partner (public_id, name, iban, webhook_url, rate_per_second, burst, maximum_grams)
@@ -158,6 +161,8 @@ begin
   -- not.
   if unknown is not null then
     raise exception 'there is no limit %', unknown using errcode = 'GR409';
+  elsif exists (select from jsonb_each_text(limits) l where l.value !~ '^(0|[1-9][0-9]*)$') then
+    raise exception 'a limit is null or a whole number in digits' using errcode = 'GR409';
   end if;
   select a.event_sequence into strict sequence from account a
   where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;

@@ -50,6 +50,9 @@ end $$;
 create or replace function gold.set_market_hours(always_open boolean, sessions jsonb) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
+  if always_open is null or jsonb_typeof(sessions) is distinct from 'array' then
+    raise exception 'market hours need always_open and a list of sessions' using errcode = 'GR409';
+  end if;
   -- One person may close the market.
   if set_market_hours.always_open or sessions <> '[]' then
     perform require_approval(jsonb_build_object('hours', jsonb_build_object('always_open', set_market_hours.always_open, 'sessions', sessions)),

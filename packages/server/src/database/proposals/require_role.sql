@@ -16,5 +16,5 @@ begin
     return;
   end if;
   raise exception 'a change of the kind % needs the role %, which the login % does not have', kind, needed, login
-    using errcode = 'GR403';
+    using errcode = 'GR403', detail = 'role_missing';
 end $$;
