@@ -21,7 +21,7 @@ describe("a backlog of a million events", () => {
   let client: number;
   before(async () => {
     books = await testBooks();
-    connection = await connectExplaining(books);
+    connection = await connectExplaining(books, "gold_delivery");
     worker = openDeliveryStore({ work: connection.sql, beat: connection.sql }, randomUUID());
     client = await createReceiver(books, 1);
     // Let the connection plan its queries before the backlog exists, when the planner's statistics show that

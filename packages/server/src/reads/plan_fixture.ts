@@ -31,9 +31,12 @@ export interface ExplainingConnection {
 
 const SETTINGS = `
   set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on; set auto_explain.log_analyze = on;
-  set auto_explain.log_buffers = on; set auto_explain.log_format = json; set auto_explain.log_level = notice; set role gold_api`;
+  set auto_explain.log_buffers = on; set auto_explain.log_format = json; set auto_explain.log_level = notice`;
 
-export async function connectExplaining({ url }: TestBooks): Promise<ExplainingConnection> {
+export async function connectExplaining(
+  { url }: TestBooks,
+  login: "gold_api" | "gold_delivery" = "gold_api",
+): Promise<ExplainingConnection> {
   let taken: Explained[] = [];
   const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
   const sql = postgres(url, {
@@ -46,7 +49,7 @@ export async function connectExplaining({ url }: TestBooks): Promise<ExplainingC
     },
   });
   await sql`load 'auto_explain'`;
-  await sql.unsafe(SETTINGS);
+  await sql.unsafe(`${SETTINGS}; set role ${login}`);
   return {
     sql,
     take() {

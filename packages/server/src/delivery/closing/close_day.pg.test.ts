@@ -166,9 +166,9 @@ describe("the end of a day", () => {
     const another = await rich();
     await closingToday(books.sql, async () => {
       const workers = [
-        books.connect("gold_api", 1),
-        books.connect("gold_api", 1),
-        books.connect("gold_api", 1),
+        books.connect("gold_delivery", 1),
+        books.connect("gold_delivery", 1),
+        books.connect("gold_delivery", 1),
       ];
       await Promise.all(workers.map((worker) => closeDays(worker)));
     });
@@ -325,7 +325,7 @@ describe("the end of a day", () => {
     });
     const closer = { stop: () => {} };
     await closingToday(books.sql, async () => {
-      const { stop } = startDayCloser(() => Object.assign(books.connect("gold_api", 1)));
+      const { stop } = startDayCloser(() => Object.assign(books.connect("gold_delivery", 1)));
       closer.stop = stop;
       await until(async () => (await closedDays(other)).length === 1);
     });
