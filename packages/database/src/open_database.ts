@@ -30,6 +30,7 @@ const MIN_TLS_VERSION = "TLSv1.2";
 /** As long as the service and the operator's commands wait for a connection. */
 const ASK_SECONDS = 5;
 
+/** By the hosts: the logins of a process use one server, and leave it together. */
 const finders = new Map<string, PrimaryFinder>();
 
 /**
@@ -46,7 +47,7 @@ const finders = new Map<string, PrimaryFinder>();
  */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Sql {
   const address = readDatabaseUrl(url);
-  if (address.primary) return openAtPrimary(url, address, options);
+  if (address.primary) return openAtPrimary(address, options);
   const [host] = address.hosts as [DatabaseHost];
   const { silenceMs } = options;
   return open(address, () => host, {
@@ -59,9 +60,10 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Sql {
  * Chooses the host here. The driver would try several hosts only without a `socket` option, would never fail
  * if all of them refuse, and would stay on a standby that it reached without a waiting statement.
  */
-function openAtPrimary(url: string, address: DatabaseAddress, options: DatabaseOptions): Sql {
-  const finder = finders.get(url) ?? new PrimaryFinder(address.hosts, (host) => askTimeline(address, host));
-  finders.set(url, finder);
+function openAtPrimary(address: DatabaseAddress, options: DatabaseOptions): Sql {
+  const hosts = JSON.stringify(address.hosts);
+  const finder = finders.get(hosts) ?? new PrimaryFinder(address.hosts, (host) => askTimeline(address, host));
+  finders.set(hosts, finder);
   let [host] = address.hosts as [DatabaseHost];
   let socket: Socket | undefined;
   let ended = false;

@@ -28,8 +28,8 @@ const GRACE_MS = 300;
 const IN_TRANSITION = /^57P0[1-3]$/;
 
 /**
- * Finds the primary among the hosts of one database URL. All clients of this URL in this process share the
- * result, so that they never use two servers at once.
+ * Finds the primary among the hosts of a database URL. All clients of these hosts in this process share the
+ * result, whatever their login, so that they never use two servers at once.
  */
 export class PrimaryFinder {
   readonly #hosts: readonly DatabaseHost[];
