@@ -6,7 +6,8 @@
 -- execute the quote.
 create or replace function gold.find_quote(client int, id uuid) returns text
 language plpgsql volatile security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 #variable_conflict use_column
 declare
   given quote;
@@ -37,14 +38,16 @@ end $$;
 
 create or replace function gold.find_order(client int, id uuid) returns text
 language plpgsql stable security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select order_text(o) from orders o where o.bucket = client % 64 and o.client_id = client and o.id = find_order.id);
 end $$;
 
 create or replace function gold.find_withdrawal(client int, id uuid) returns text
 language plpgsql stable security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select withdrawal_text(w, null) from withdrawal w
     where w.bucket = client % 64 and w.client_id = client and w.id = find_withdrawal.id);
@@ -52,7 +55,8 @@ end $$;
 
 create or replace function gold.find_funding(client int, id uuid) returns text
 language plpgsql stable security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select funding_text(f, null) from funding f
     where f.bucket = client % 64 and f.client_id = client and f.id = find_funding.id);

@@ -39,7 +39,8 @@ create or replace function gold.list_orders(
   reference text, account_label text
 ) returns table (sequence bigint, body text)
 language plpgsql stable security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 #variable_conflict use_column
 declare
   bounds record;
@@ -73,7 +74,8 @@ create or replace function gold.list_withdrawals(
   reference text, account_label text
 ) returns table (sequence bigint, body text)
 language plpgsql stable security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 #variable_conflict use_column
 declare
   bounds record;
@@ -106,7 +108,8 @@ create or replace function gold.list_fundings(
   client int, created_after timestamptz, created_before timestamptz, key text, next_below bigint, most int
 ) returns table (sequence bigint, body text)
 language plpgsql stable security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 #variable_conflict use_column
 declare
   bounds record;

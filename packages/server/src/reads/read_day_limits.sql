@@ -7,7 +7,8 @@ create or replace function gold.read_day_limits(client int) returns table (
   limits_exposure boolean, buys_open boolean, sells_open boolean, halted_at timestamptz, resets_at timestamptz
 )
 language sql stable security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 begin atomic
   select p.maximum_daily_withdrawals, p.maximum_daily_withdrawn, w.requested, w.withdrawn,
     l.maximum_net_grams, a.gold - b.gold + q.buys, b.gold - a.gold + q.sells,

@@ -36,7 +36,8 @@ end $$;
 -- the query, the planner may choose the index on sequence instead, and read all events of the client.
 create or replace function gold.event_of(client int, id uuid) returns gold.event
 language plpgsql stable set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 #variable_conflict use_column
 declare
   given event;
@@ -48,7 +49,8 @@ end $$;
 
 create or replace function gold.find_event(client int, id uuid) returns text
 language plpgsql volatile security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   given event;
 begin

@@ -19,7 +19,8 @@ end $$;
 -- change the function's type.
 create or replace function gold.list_postings(client int, above bigint, last bigint) returns setof json
 language plpgsql stable security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set jit = off as $$
 begin
   return query
     select json_strip_nulls(row_to_json(p)) from (

@@ -69,7 +69,8 @@ end $$;
 -- Locks the account, before any row of the registry.
 create or replace function gold.begin_change(client int) returns void
 language plpgsql volatile set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin
   perform lock_accounts(array[client], true);
 end $$;

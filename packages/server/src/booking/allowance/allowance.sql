@@ -236,7 +236,8 @@ create or replace function gold.read_limits(client int) returns table (
   open_quotes bigint, open_grams bigint, records bigint, resets_at timestamptz
 )
 language sql stable security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 begin atomic
   select l.maximum_open_quotes, l.maximum_open_grams, l.maximum_daily_records, q.number, q.grams,
     case when c.clock < l.day_ends_at then greatest(l.records - o.number, 0) else 0 end, gold.day_end(c.clock)

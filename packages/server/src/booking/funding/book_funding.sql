@@ -25,7 +25,8 @@ create or replace function gold.book_funding(
   settle boolean, client int, admission bigint, key text, fingerprint bytea, amount bigint, maximum bigint, id uuid, request uuid
 ) returns gold.outcome
 language plpgsql volatile security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   turn record;
   holder account;

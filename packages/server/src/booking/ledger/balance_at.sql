@@ -5,7 +5,8 @@
 
 create or replace function gold.sequence_at(client int, at timestamptz) returns bigint
 language plpgsql stable set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   low bigint := 0;
   high bigint;

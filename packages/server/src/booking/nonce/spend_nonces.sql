@@ -12,7 +12,8 @@ create or replace function gold.spend_nonces(
   wait boolean, clients int[], admissions bigint[], nonces uuid[], requests uuid[]
 ) returns text[]
 language plpgsql volatile security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   locked int[];
   versions bigint[];

@@ -21,7 +21,8 @@ end;
 -- workers find it without a notification.
 create or replace function gold.tell_events(clients int[]) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin
   perform pg_notify('gold_event', p.id::text)
   from unnest(clients) c (client)

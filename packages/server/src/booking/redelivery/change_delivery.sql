@@ -92,7 +92,8 @@ return case when (own).due_at is not null and ((standing).disabled_at is null or
 create or replace function gold.list_deliveries(public text, wanted text, most int)
 returns table (sequence bigint, id uuid, type text, created_at timestamptz, status text, next_attempt_at timestamptz)
 language plpgsql stable security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set jit = off as $$
 #variable_conflict use_column
 declare
   subject partner := partner_of(public);

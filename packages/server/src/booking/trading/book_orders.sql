@@ -20,7 +20,8 @@ create or replace function gold.book_orders(
   partner_references text[], account_labels text[], signed_requests bytea[], thumbprints bytea[]
 ) returns setof gold.outcome
 language plpgsql volatile security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   locked int[];
   accounts account[];

@@ -19,7 +19,8 @@ create or replace function gold.book_withdrawal(
   id uuid, request uuid, account_label text, signed_request bytea, thumbprint bytea
 ) returns gold.outcome
 language plpgsql volatile security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 #variable_conflict use_variable
 declare
   turn record;

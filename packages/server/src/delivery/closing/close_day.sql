@@ -49,7 +49,8 @@ end;
 -- quotes would need 200 MB of memory.
 create or replace function gold.day_facts(client int, day date) returns gold.closed_day
 language plpgsql stable set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 #variable_conflict use_column
 declare
   begins timestamptz := day_begin(day_facts.day);
@@ -105,7 +106,8 @@ end $$;
 -- idle partner would get one every day.
 create or replace function gold.unclosed_day(client int) returns date
 language plpgsql stable set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   since timestamptz;
   clock timestamptz := clock_timestamp();
@@ -154,7 +156,8 @@ end;
 -- do, or if another worker is doing it. Each step is a separate transaction.
 create or replace function gold.close_day(client int) returns boolean
 language plpgsql volatile security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   day date;
   ends timestamptz;
