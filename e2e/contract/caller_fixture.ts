@@ -77,6 +77,8 @@ export class Caller {
     );
     const signer = keySigner(await importSigningKey(signingPem!));
     const caller = new Caller(credentials, { ca: caPem!, cert: certPem!, key: keyPem! }, signer, base_url);
+    // On a busy machine, Envoy may have removed a service whose health checks were late.
+    await caller.until(({ status }) => status !== 503, "issueToken", { body: caller.form });
     await caller.renewToken();
     return caller;
   }

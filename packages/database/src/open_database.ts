@@ -62,7 +62,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Sql {
  */
 function openAtPrimary(address: DatabaseAddress, options: DatabaseOptions): Sql {
   const hosts = JSON.stringify(address.hosts);
-  const finder = finders.get(hosts) ?? new PrimaryFinder(address.hosts, (host) => askTimeline(address, host));
+  const finder = finders.get(hosts) ?? new PrimaryFinder(address.hosts);
   finders.set(hosts, finder);
   let [host] = address.hosts as [DatabaseHost];
   let socket: Socket | undefined;
@@ -71,7 +71,7 @@ function openAtPrimary(address: DatabaseAddress, options: DatabaseOptions): Sql 
     // The driver reports a parameter only if it differs from the value of the connection before.
     driver.parameters = {};
     try {
-      host = await finder.find();
+      host = await finder.find(`${address.user}`, (asked) => askTimeline(address, asked));
       if (ended) throw new Error("The client was ended.");
     } catch (error) {
       return failLater(error as Error);

@@ -29,26 +29,33 @@ const IN_TRANSITION = /^57P0[1-3]$/;
 
 /**
  * Finds the primary among the hosts of a database URL. All clients of these hosts in this process share the
- * result, whatever their login, so that they never use two servers at once.
+ * result, whatever their login, so that they never use two servers at once. Each login searches for itself,
+ * because the servers may refuse another login.
  */
 export class PrimaryFinder {
   readonly #hosts: readonly DatabaseHost[];
-  readonly #ask: AskTimeline;
   readonly #sockets = new Map<Socket, DatabaseHost>();
   #known: DatabaseHost | undefined;
   /** The highest timeline of any primary so far. A primary with a lower one is refused. */
   #timeline = 0;
-  #search: Promise<DatabaseHost> | undefined;
+  /** The searches that run, by login. */
+  readonly #searches = new Map<string, Promise<DatabaseHost>>();
 
-  constructor(hosts: readonly DatabaseHost[], ask: AskTimeline) {
+  constructor(hosts: readonly DatabaseHost[]) {
     this.#hosts = hosts;
-    this.#ask = ask;
   }
 
-  /** Returns the known primary, or asks all hosts. Throws after SEARCH_MS, or if every host fails. */
-  find(): Promise<DatabaseHost> {
+  /**
+   * Returns the known primary, or asks all hosts with this login. Throws after SEARCH_MS, or if every host
+   * fails.
+   */
+  find(login: string, ask: AskTimeline): Promise<DatabaseHost> {
     if (this.#known) return Promise.resolve(this.#known);
-    return this.#search ??= this.#searchAll().finally(() => this.#search = undefined);
+    const running = this.#searches.get(login);
+    if (running) return running;
+    const search = this.#searchAll(ask).finally(() => this.#searches.delete(login));
+    this.#searches.set(login, search);
+    return search;
   }
 
   /** Makes the next find() search, because a connection to this host failed. */
@@ -69,7 +76,7 @@ export class PrimaryFinder {
    * Asks each host again and again, independently of the others, because a host that does not answer must not
    * delay the promoted one.
    */
-  async #searchAll(): Promise<DatabaseHost> {
+  async #searchAll(ask: AskTimeline): Promise<DatabaseHost> {
     const failures = new Map<DatabaseHost, unknown>();
     const primaries: Answer[] = [];
     let end = () => {};
@@ -83,7 +90,7 @@ export class PrimaryFinder {
     };
     const poll = async (host: DatabaseHost) => {
       while (!hasEnded) {
-        const timeline = await this.#ask(host).catch((error: Error) => error);
+        const timeline = await ask(host).catch((error: Error) => error);
         const isPrimary = typeof timeline === "number" && timeline >= this.#timeline;
         if (isPrimary) {
           failures.delete(host);
@@ -110,6 +117,8 @@ export class PrimaryFinder {
   }
 
   #settleOn({ host, timeline }: Answer): DatabaseHost {
+    // Another login may have found a primary meanwhile.
+    if (this.#known && timeline <= this.#timeline) return this.#known;
     this.#known = host;
     this.#timeline = timeline;
     for (const [socket, connected] of this.#sockets) if (connected !== host) socket.destroy();

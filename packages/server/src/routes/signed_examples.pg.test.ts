@@ -42,6 +42,7 @@ describe("the signed example requests of the OpenAPI document", () => {
     for (const table of ["certificate", "signing_key", "client_secret", "token_key"]) {
       await sql`update gold.${sql(table)} set not_before = '2026-01-01'`;
     }
+    await sql`update gold.registry_version set version = version + 1`;
     await service.refresh();
   });
   after(() => service.stop());
