@@ -1,6 +1,6 @@
 -- What logins may do: who may call each function and read each view. packages/approvals/src/changes.ts lists
 -- the functions of the changes that need two people. Nothing else grants them anything, except
--- sandbox_grants.sql and wide_grants.sql. No login can read a table, and every change is made by one of these
+-- sandbox_grants.sql. No login can read a table, and every change is made by one of these
 -- functions. docs/security_model.md explains the roles. gold_operator is a member of the five roles of
 -- operators and has no privileges of its own.
 do $$

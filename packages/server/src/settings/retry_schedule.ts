@@ -1,6 +1,6 @@
 /**
  * How many seconds an event waits after each failed attempt. If the attempt after the last wait fails too,
- * the event is parked.
+ * the event is parked. The default is in settings.ts.
  */
 export type RetrySchedule = readonly number[];
 

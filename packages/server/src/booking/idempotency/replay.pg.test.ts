@@ -19,7 +19,7 @@ describe("idempotency keys and nonces of orders", () => {
   const order = (client: number, quote: string | null, given = {}): Promise<Outcome> =>
     bookOrder(books.api, orderItem(client, quote, given));
 
-  it("replay the first answer byte for byte after later orders", async () => {
+  it("replay the first answer byte for byte after later orders, also a refusal", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const quote = await books.quote(client, "buy", GRAM);
     const item = orderItem(client, quote);
