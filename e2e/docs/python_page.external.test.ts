@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { startUntilReady } from "@gold-partner/dev/testing";
@@ -15,7 +15,7 @@ import { openShell } from "./shell_fixture.ts";
 const PAGE = "docs/python.md";
 const COMMANDS_MAX = 6;
 
-const readPage = () => readFile(join(PYTHON_PACKAGE, "../..", PAGE), "utf8");
+const readPage = () => readFile(join(PYTHON_PACKAGE, "../../..", PAGE), "utf8");
 
 async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "gold-python-page-"));
@@ -32,7 +32,7 @@ describe("the Python guide", () => {
       const [empty, STATE] = [join(folder, "empty"), join(folder, "state")];
       await mkdir(empty);
       const started = await startUntilReady(STATE, "--port", `${await findFreePort()}`);
-      const REPOSITORY = dirname(dirname(PYTHON_PACKAGE));
+      const REPOSITORY = join(PYTHON_PACKAGE, "../../..");
       const env = { PATH: process.env.PATH ?? "", HOME: folder, REPOSITORY, STATE, ...OFFLINE_PIP };
       const shell = openShell(empty, env);
       try {

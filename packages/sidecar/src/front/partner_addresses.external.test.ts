@@ -62,14 +62,15 @@ describe("sidecar keep with HAProxy", () => {
 
   it("sends a partner's new address to HAProxy without a restart, and omits suspended partners", async () => {
     const url = new URL(books.url);
-    url.searchParams.set("role", "gold_api");
+    url.searchParams.set("role", "gold_trust");
+    const trust = books.connect("gold_trust", 1);
     const id = await books.createClient();
     const [partner] = await books.sql`select public_id from gold.partner where id = ${id}`;
     const change = async (statement: Promise<unknown>) => {
       await statement;
       await books.sql`update gold.registry_version set version = version + 1`;
     };
-    const read = async () => (await readPartnerAddresses(books.api)).addresses;
+    const read = async () => (await readPartnerAddresses(trust)).addresses;
     await change(books.sql`delete from gold.allowed_ip where partner_id = ${id}`);
     const trustSync = syncTrust({
       databaseUrl: url.href,
