@@ -1,7 +1,7 @@
 // The kinds of changes that need two people. The SQL that checks and makes a change, the privileges of the roles
 // and the audit's expectations are made from this table (tools/docs/change_sql.ts).
 
-/** An operator's role. */
+/** The roles that can propose. */
 type Role = "treasury" | "credentials" | "pricing" | "keys";
 
 export interface Change {
@@ -18,14 +18,14 @@ export interface Change {
   readonly isPartial?: boolean;
   /** The change replaces a value: of the whole deployment, or of the partner. */
   readonly replaces?: "deployment" | "partner";
-  /** Proposals that have this member expire after so many minutes, instead of after days. */
+  /** A proposal whose content has the member `with` expires after at most `minutes`. */
   readonly expires?: { readonly with: string; readonly minutes: number };
   /**
    * The PL/pgSQL statements that make the change. `content` is the content, and `client` its client_id. The
    * role may call every function after `perform`, except those that only check (check_…, refuse_…).
    */
   readonly makes: string;
-  /** Only the migration login makes the change: it is of logins, or of settings of the whole deployment. */
+  /** Without a proposal, only the migration login may make the change, and no role may call its functions. */
   readonly isOwners?: boolean;
 }
 

@@ -27,13 +27,13 @@ export async function verifyProposer(
 ): Promise<string> {
   const { query } = invocation;
   const { proposer } = proposal;
-  if (proposalText(proposal) !== shownText) throw doesNotHold("Its text differs from its row.");
+  if (proposalText(proposal) !== shownText) throw invalidSignature("Its text differs from its row.");
   try {
     const { publicKey: { fingerprint } } = await parseSshsig(signature);
     const [row] = await query`
       select public_key, ended_at from gold.operator_key_overview
       where login = ${proposer} and fingerprint = ${fingerprint}`;
-    if (!row) throw doesNotHold(`${fingerprint} is not an operator key of ${proposer}.`);
+    if (!row) throw invalidSignature(`${fingerprint} is not an operator key of ${proposer}.`);
     const key = await parsePublicKey(row.public_key);
     await verifySshsig(signature, { key, message: shownText, namespace: PROPOSAL_NAMESPACE });
     const roots = await readOperatorKeys(invocation);
@@ -41,12 +41,12 @@ export async function verifyProposer(
       const [read] = await query`select gold.read_key_approvals() as approvals`;
       const verifier = await followKeys(roots, read!.approvals as ApprovalDocument);
       const fault = await verifier.verifyProposal(proposal, signature);
-      if (fault !== undefined) throw doesNotHold(fault);
+      if (fault !== undefined) throw invalidSignature(fault);
     }
     return `${proposer} ${fingerprint}${row.ended_at === null ? "" : " (ended)"}`;
   } catch (error) {
     if (!(error instanceof SshsigError)) throw error;
-    throw doesNotHold(error.message);
+    throw invalidSignature(error.message);
   }
 }
 
@@ -63,11 +63,11 @@ export async function openApproval(
   throw new Failure(
     EXIT.refused,
     "refused",
-    "The person who proposed this change has not signed it, so nobody can approve it. Ask this person to run `gold proposal sign ID`.",
+    "The person who proposed this change has not signed it, so nobody can approve it. Ask this person to run `gold proposal sign` with its id.",
   );
 }
 
-const doesNotHold = (why: string) =>
+const invalidSignature = (why: string) =>
   new Failure(
     EXIT.defect,
     "signature_invalid",
