@@ -336,6 +336,11 @@ export const CHANGES = {
 
 export type ChangeKind = keyof typeof CHANGES;
 
+type KeysOf<Writes> = Writes extends unknown ? keyof Writes : never;
+
+/** The actions of the audit rows that changes write. */
+export type ChangeAction = KeysOf<(typeof CHANGES)[ChangeKind]["writes"]>;
+
 /** The name of what a proposal replaces; undefined if its change only adds something. */
 export function replacedBy(kind: string, content: Readonly<Record<string, unknown>>): string | undefined {
   const { replaces } = (CHANGES as Readonly<Record<string, Change>>)[kind] ?? {};

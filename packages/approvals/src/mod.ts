@@ -1,5 +1,12 @@
 /** The changes that need two people, the texts that operators sign, and the verification of signatures. */
-export { type Change, type ChangeKind, CHANGES, functionsOf, replacedBy } from "./changes.ts";
+export {
+  type Change,
+  type ChangeAction,
+  type ChangeKind,
+  CHANGES,
+  functionsOf,
+  replacedBy,
+} from "./changes.ts";
 export { type Deployment, type OperatorKey, type OperatorKeys, parseOperatorKeys } from "./operator_keys.ts";
 export {
   allowedIpsRow,

@@ -73,7 +73,7 @@ const addAuthority: Action = (tables, { at, subject, detail }) =>
     revocation_list_sha256: detail.list_sha256,
   });
 
-export const CREDENTIAL_ACTIONS: Readonly<Record<string, Action>> = {
+export const CREDENTIAL_ACTIONS = {
   "partner.create": (tables, { at, subject, detail }) => {
     tables.set("partner", subject, {
       name: detail.name,
@@ -206,4 +206,4 @@ export const CREDENTIAL_ACTIONS: Readonly<Record<string, Action>> = {
       tables.set(table === "token_key" ? table : "resealed", id, columns);
     }
   },
-};
+} satisfies Readonly<Record<string, Action>>;

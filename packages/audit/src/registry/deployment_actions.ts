@@ -27,7 +27,7 @@ const admitKey: Action = (tables, { at, subject, detail }, proposal = "root") =>
     ended_at: null,
   });
 
-export const DEPLOYMENT_ACTIONS: Readonly<Record<string, Action>> = {
+export const DEPLOYMENT_ACTIONS = {
   "vault.add": (tables, { at, subject, detail }) =>
     tables.set("bar", subject, {
       gross: big(detail.gross),
@@ -151,7 +151,7 @@ export const DEPLOYMENT_ACTIONS: Readonly<Record<string, Action>> = {
   "operator.add": (tables, { subject, detail }) => tables.set("operator", subject, { roles: detail.roles }),
   "operator.set": (tables, { subject, detail }) => tables.set("operator", subject, { roles: detail.roles }),
   "operator.remove": (tables, { subject }) => tables.remove("operator", subject),
-};
+} satisfies Readonly<Record<string, Action>>;
 
 const idOf = (name: string) => name.slice(name.indexOf("_") + 1);
 /** `time` columns are read with seconds. */

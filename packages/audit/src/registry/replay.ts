@@ -1,13 +1,19 @@
 // Replays the audit trail, which gives the rows that must exist. To audit a new action, add its line to
 // CREDENTIAL_ACTIONS or DEPLOYMENT_ACTIONS; to audit a new column, add the column to the lines of the actions
 // that set it.
+import type { ChangeAction } from "@gold-partner/approvals";
 import type { Findings } from "../findings.ts";
+import type { Action } from "./action.ts";
 import { CREDENTIAL_ACTIONS } from "./credential_actions.ts";
 import { DEPLOYMENT_ACTIONS } from "./deployment_actions.ts";
 import { type Columns, ExpectedTables } from "./expected.ts";
 import type { Note } from "./notes.ts";
 
-const ACTIONS = { ...CREDENTIAL_ACTIONS, ...DEPLOYMENT_ACTIONS };
+/** Every action that a change writes, and those of one person's changes. */
+const ACTIONS: Readonly<Record<string, Action>> = {
+  ...CREDENTIAL_ACTIONS,
+  ...DEPLOYMENT_ACTIONS,
+} satisfies Readonly<Record<ChangeAction, Action>>;
 
 /** What a new deployment has before an operator changes it. */
 const DEPLOYMENT_DEFAULTS: Columns = {

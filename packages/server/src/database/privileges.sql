@@ -93,7 +93,7 @@ begin
       execute format('grant select on gold.%I to %s', item.name, replace(item.roles, ' ', ', '));
     elsif exists (select from pg_proc p where p.pronamespace = 'gold'::regnamespace and p.proname = item.name) then
       -- A name can also have a function for processes of the last release (such as those of
-      -- release_0_4_0.sql).
+      -- release_0_5_0.sql).
       execute (
         select string_agg(format('grant execute on function %s to %s', p.oid::regprocedure,
           replace(item.roles, ' ', ', ')), '; ')

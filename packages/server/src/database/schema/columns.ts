@@ -33,7 +33,7 @@ export const newest = (t: { readonly clientId: AnyPgColumn; readonly sequence: A
 
 /**
  * The texts that a partner may give a record; null if it gave none. Their form is checked by a constraint
- * `partner_texts`, which only 0009_records.sql has. It is NOT VALID there, because validating it would read
- * every row while orders wait, and drizzle-kit cannot write that.
+ * `partner_texts`, which only 0000_release_0_5_0.sql has. It is NOT VALID there, as in a database that was
+ * upgraded, and drizzle-kit cannot write that.
  */
 export const partnerTexts = () => ({ reference: text(), accountLabel: text() });
