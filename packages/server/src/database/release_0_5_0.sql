@@ -10,3 +10,14 @@ begin
   raise exception 'the database was migrated while this statement waited: run the statement again'
     using errcode = '40001';
 end $$;
+
+-- The body of book_orders of 0.5.0 calls this function before it casts to the row of orders.
+create or replace function gold.prior_outcome(
+  item int, settle boolean, request uuid, spent_by uuid,
+  known_request uuid, same boolean, status smallint, body text, is_admitted boolean
+) returns gold.outcome
+language plpgsql stable parallel safe as $$
+begin
+  raise exception 'the database was migrated while this statement waited: run the statement again'
+    using errcode = '40001';
+end $$;

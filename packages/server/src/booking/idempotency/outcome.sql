@@ -33,7 +33,7 @@ end;
 -- writes its nonce in the transaction that writes or finds the key, so the key's row has the result. This
 -- check comes before the check of the admission version, because a committed result stays valid after the
 -- version changes.
-create or replace function gold.prior_outcome(
+create or replace function gold.earlier_outcome(
   item int, settle boolean, request uuid, spent_by uuid,
   known_request uuid, same boolean, status smallint, body text, is_admitted boolean
 ) returns gold.outcome

@@ -26,7 +26,7 @@ begin
   select n.request_id into spent_by from nonce n
   where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce;
   is_spent := found;
-  answer := prior_outcome(1, settle, take_turn.request, spent_by, known.request_id,
+  answer := earlier_outcome(1, settle, take_turn.request, spent_by, known.request_id,
     known.fingerprint = take_turn.fingerprint, known.status, known.body,
     holder.admission_version = take_turn.admission);
   if answer.outcome is not null then

@@ -82,7 +82,7 @@ begin
       continue;
     end if;
     holder := accounts[item.slot];
-    early := prior_outcome(item.n, settle, item.request, item.spent_by, item.known_request,
+    early := earlier_outcome(item.n, settle, item.request, item.spent_by, item.known_request,
       item.known_fingerprint = item.fingerprint, item.known_status, item.known_body,
       holder.admission_version = item.admission);
     if early.outcome is not null then
@@ -209,7 +209,7 @@ begin
       placed := row(holder.bucket, item.client, item.side, item.quote, holder.event_sequence,
         item.grams, item.price, item.total, holder.last_posted_at,
         holder.sar_available, holder.sar_held, holder.gold, 0,
-        item.reference, item.account_label, null, list)::orders;
+        item.reference, item.account_label, null, list);
       body := '{' || order_members(placed) || ',"balances":'
         || balances_text(holder.sar_available, holder.sar_held, holder.gold, holder.last_posted_at) || '}';
       placed.answer := answer_of(item.key, item.fingerprint, 201, item.request, body,

@@ -86,7 +86,7 @@ begin
       continue;
     end if;
     holder := accounts[item.slot];
-    early := prior_outcome(item.n, settle, item.request, null, item.known_request,
+    early := earlier_outcome(item.n, settle, item.request, null, item.known_request,
       item.known_fingerprint = item.fingerprint, item.known_status, item.known_body,
       holder.admission_version = item.admission);
     if early.outcome is not null then
@@ -211,7 +211,7 @@ begin
       detail := 'An order is between ' || decimal_text(item.minimum, 0.0001) || ' g and '
         || decimal_text(item.maximum, 0.0001) || ' g and moves at least 0.01 SAR'
         -- The service cuts an amount above 10,000,000,000 SAR to one halala above that maximum. The grams of
-        -- the amount that the partner item for are then not known here.
+        -- the amount that the partner asked for are then not known here.
         || case when item.amount <= 1000000000000 then '; this amount comes to '
           || decimal_text(grams, 0.0001) || ' g.' else '.' end;
       refused := true;
@@ -222,7 +222,7 @@ begin
       is_uuid := item.key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
       made := row(item.client % 64, item.client, item.side, item.id, grams, unit_price, total, made_at,
         firm_until, item.reference, item.account_label, current.id,
-        case when is_uuid then item.key end, case when not is_uuid then item.key end)::quote;
+        case when is_uuid then item.key end, case when not is_uuid then item.key end);
       quoted := quoted || made;
       if percent is not null then
         simulated := simulated || row(made.bucket, made.client_id, made.id, percent)::simulated_price;
