@@ -22,7 +22,7 @@ const SERVER = "packages/server/src";
 const EDITS: readonly (readonly [file: string, at: string, added: string])[] = [
   [
     "packages/protocol/src/schema/order.ts",
-    "  reserves_list_id: {",
+    "} as const;\n\nexport const orderRequest",
     '  desk_code: partnerText({ name: "desk_code", says: "Your desk.", short: "Your desk" }),\n',
   ],
   [
@@ -47,10 +47,10 @@ const EDITS: readonly (readonly [file: string, at: string, added: string])[] = [
     ", desk_code",
   ],
   [`${SERVER}/booking/trading/book_orders.sql`, "      -- An order inherits", "      i.desk_code,\n"],
-  [`${SERVER}/booking/trading/book_orders.sql`, ")::orders;", ", item.desk_code"],
+  [`${SERVER}/booking/trading/book_orders.sql`, ");\n      body :=", ", item.desk_code"],
   [`${SERVER}/booking/trading/book_orders.sql`, ")\n    select bucket, client_id, side", ", desk_code"],
   [`${SERVER}/booking/trading/book_orders.sql`, "\n    from unnest(executed)\n    returning", ", desk_code"],
-  [`${SERVER}/reads/read_statement.sql`, "'lst_' || o.list_id", "o.desk_code, "],
+  [`${SERVER}/reads/read_statement.sql`, "\n      from (\n        -- The limit", ", o.desk_code"],
 ];
 const GENERATED = [
   "packages/client/src/api_types.ts",

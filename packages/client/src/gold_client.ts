@@ -222,8 +222,8 @@ export class GoldClient {
    * Executes a quote, once. The order is signed. All tries have the same Idempotency-Key, so the order is
    * executed at most once.
    *
-   * @param request An open quote, or an object with its id. Only the members of an order are sent:
-   * `quote_id`, `reference` and `account_label`. The order inherits a text that is not sent from its quote.
+   * @param request An open quote, or an object with its id and your own texts. Other members are not sent. The order
+   * inherits `reference` and `account_label` that it lacks from its quote.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
    * @throws GoldError `quote_expired`, `quote_already_executed`, `not_found`, `insufficient_funds`,
    * `insufficient_gold` or `insufficient_inventory`. When `outcomeUnknown` is true, repeat the order with the

@@ -67,7 +67,8 @@ export const ORDER: Command = {
   name: "order",
   usage: `QUOTE_ID ${ORDER_TEXTS.usage} [--key KEY] [--record FILE]`,
   does: "executes a quote with a signed order",
-  help: `The order inherits its texts from the quote, each unless it is given here. ${KEY_HELP}
+  help:
+    `The order inherits reference and account label from the quote, each unless it is given here. ${KEY_HELP}
 ${RECORD_HELP}`,
   options: { ...ORDER_TEXTS.options, ...KEY, ...RECORD },
   takes: ["QUOTE_ID"],

@@ -29,7 +29,8 @@ export const statementBalance = z.object({
 
 /** The texts of postings: those of the order or withdrawal. */
 export const POSTING_TEXTS = textsOf({ ...WITHDRAWAL, ...ORDER });
-const { reference: _, ...texts } = replyOf(POSTING_TEXTS);
+/** The texts of later versions are the last columns of the CSV, so that earlier columns keep their positions. */
+const { reference: _, account_label, ...others } = replyOf(POSTING_TEXTS);
 
 export const statementReply = z.object({
   from: date.meta({ description: "The first day." }),
@@ -53,11 +54,12 @@ export const statementReply = z.object({
     reference: z.string().meta({
       description: "The reference of the order or withdrawal; absent if it has none. Empty in CSV.",
     }).optional(),
-    ...texts,
+    account_label,
     reserves_list_id: reservesListIdText.meta({
       description:
         "The list of bars that the order names; absent for other postings and for orders before 0.4.0.",
     }).optional(),
+    ...others,
   })).meta({
     description: "Every posting, oldest first: opening balance and changes add up to the closing balance.",
   }),
