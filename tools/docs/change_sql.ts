@@ -45,6 +45,17 @@ ${
     )
   }
 
+-- The kinds whose approvals name rows, by what uses these rows only if two people signed for them.
+${
+    cases(
+      "kinds_signing(reader text) returns text[]",
+      ["registry", "payees", "trust"].map((
+        reader,
+      ) => [reader, `'{${wrap(kindsSigning(reader), ",", "    ")}}'`]),
+      "::text[]",
+    )
+  }
+
 -- How long a proposal may wait for its approval at most. Null: the kind has no limit of its own.
 ${
     cases(
@@ -57,6 +68,11 @@ ${
     )
   }
 `;
+
+const kindsSigning = (reader: string): readonly string[] =>
+  KINDS.flatMap(([kind, { signs }]) =>
+    (signs?.readers as readonly string[] | undefined)?.includes(reader) ? [kind] : []
+  );
 
 /** Each role with the names of the functions that it may call. */
 function roles(): [string, string[]][] {
@@ -82,7 +98,7 @@ function wrap(names: readonly string[], separator: string, indent: string): stri
 const cases = (head: string, rows: readonly (readonly string[])[], cast = ""): string =>
   `create or replace function gold.${head}
 language sql immutable
-return case kind
+return case ${/\w+(?= )/.exec(head.slice(head.indexOf("(")))![0]}
 ${rows.map(([kind, value]) => `  when '${kind}' then ${value}`).join("\n")}
 end${cast};`;
 

@@ -1,8 +1,32 @@
 // The kinds of changes that need two people. The SQL that checks and makes a change, the privileges of the roles
 // and the audit's expectations are made from this table (tools/docs/change_sql.ts).
 
+import {
+  allowedIpsRow,
+  authorityRow,
+  type CertificateRow,
+  certificateRow,
+  clientSecretRow,
+  ibanRow,
+  nameRow,
+  type Payer,
+  payerRow,
+  paymentRow,
+  type RegistryRow,
+  type SigningKeyRow,
+  signingKeyRow,
+} from "./registry_rows.ts";
+
 /** The roles that can propose. */
 type Role = "treasury" | "credentials" | "pricing" | "keys";
+
+type Content = Readonly<Record<string, unknown>>;
+
+/**
+ * What uses a row only if two people signed for it: admission, `gold withdrawal approve` and `submit`, and the
+ * trust sync.
+ */
+type RowReader = "registry" | "payees" | "trust";
 
 export interface Change {
   /** Both the person who proposes the change and the person who approves it need this role. */
@@ -25,6 +49,11 @@ export interface Change {
    * role may call every function after `perform`, except those that only check (check_…, refuse_…).
    */
   readonly makes: string;
+  /** The rows for which two people sign with this change, and what uses them. */
+  readonly signs?: {
+    readonly readers: readonly RowReader[];
+    readonly rows: (client: string, content: Content) => readonly RegistryRow[];
+  };
   /** Without a proposal, only the migration login may make the change, and no role may call its functions. */
   readonly isOwners?: boolean;
 }
@@ -45,6 +74,16 @@ export const CHANGES = {
       ...["secret_hash", "webhook_sealed", "sealing_key", "keys", "limits"],
     ],
     writes: { "partner.create": PARTNER, "partner.limit": PARTNER },
+    signs: {
+      readers: ["registry", "payees", "trust"],
+      rows: (client, { keys, secret_hash, ips, name, iban }) => [
+        ...(keys as readonly SigningKeyRow[]).map((key) => signingKeyRow(client, key)),
+        clientSecretRow(client, secret_hash),
+        allowedIpsRow(client, ips as readonly string[]),
+        nameRow(client, name),
+        ibanRow(client, iban),
+      ],
+    },
     makes: `
       perform refuse_other_thumbprint(k ->> 'thumbprint', k -> 'jwk')
         from jsonb_array_elements(content -> 'keys') k;
@@ -63,6 +102,13 @@ export const CHANGES = {
     writes: { "partner.set": PARTNER, "partner.limit": PARTNER },
     isPartial: true,
     replaces: "partner",
+    signs: {
+      readers: ["registry", "payees", "trust"],
+      rows: (client, { ips, name }) => [
+        ...(ips ? [allowedIpsRow(client, ips as readonly string[])] : []),
+        ...(name ? [nameRow(client, name)] : []),
+      ],
+    },
     makes: `
       if content ?| '{name,ips,webhook_url,rate_per_second,burst,maximum_grams}' then
         perform set_partner(client, content ->> 'name', texts_of(content -> 'ips')::cidr[],
@@ -78,6 +124,10 @@ export const CHANGES = {
     members: ["client_id", "iban"],
     writes: { "partner.iban": PARTNER },
     replaces: "partner",
+    signs: {
+      readers: ["payees"],
+      rows: (client, { iban }) => [ibanRow(client, iban)],
+    },
     makes: `perform ask_iban(client, content ->> 'iban');`,
   },
   "partner.resume": {
@@ -90,6 +140,10 @@ export const CHANGES = {
     role: "credentials",
     members: ["client_id", "fingerprint", "serial", "not_before", "not_after", "authority", "key_hash"],
     writes: { "certificate.issue": PARTNER },
+    signs: {
+      readers: ["registry"],
+      rows: (client, content) => [certificateRow(client, content as unknown as CertificateRow)],
+    },
     makes: `
       perform add_certificate(client, content ->> 'fingerprint', content ->> 'serial',
         (content ->> 'not_before')::timestamptz,
@@ -99,6 +153,10 @@ export const CHANGES = {
     role: "credentials",
     members: ["client_id", "thumbprint", "kid", "jwk"],
     writes: { "signing_key.add": PARTNER },
+    signs: {
+      readers: ["registry"],
+      rows: (client, content) => [signingKeyRow(client, content as unknown as SigningKeyRow)],
+    },
     makes: `
       perform refuse_other_thumbprint(content ->> 'thumbprint', content -> 'jwk');
       perform add_signing_key(client, content ->> 'thumbprint', content ->> 'kid', content -> 'jwk');`,
@@ -107,6 +165,10 @@ export const CHANGES = {
     role: "credentials",
     members: ["client_id", "hash", ROTATION, SEEN],
     writes: { "client_secret.rotate": PARTNER },
+    signs: {
+      readers: ["registry"],
+      rows: (client, { hash }) => [clientSecretRow(client, hash)],
+    },
     makes: `
       perform rotate_client_secret(client, hex_of(content, 'hash'), (content ->> 'overlap_seconds')::int,
         content -> 'seen');`,
@@ -177,6 +239,10 @@ export const CHANGES = {
     role: "keys",
     members: ["first", "fingerprint", "certificate", "revocation_list", "revocation_next_at"],
     writes: { "ca.init": "fingerprint", "ca.rotate": "fingerprint" },
+    signs: {
+      readers: ["trust"],
+      rows: (_, { certificate }) => [authorityRow(certificate as string)],
+    },
     makes: `
       perform refuse_other_fingerprint(content ->> 'fingerprint', content ->> 'certificate');
       perform add_authority((content ->> 'first')::boolean, content ->> 'fingerprint',
@@ -235,6 +301,10 @@ export const CHANGES = {
     role: "treasury",
     members: ["batch", "prepared_at", "document_sha256", "payments"],
     writes: { "withdrawal.batch": "batch", "withdrawal.submitted": null },
+    signs: {
+      readers: [],
+      rows: (_, { batch, document_sha256 }) => [paymentRow(batch, document_sha256)],
+    },
     makes: `
       perform submit_payment((content ->> 'batch')::uuid,
         array(select (p.value ->> 'withdrawal')::uuid from jsonb_array_elements(content -> 'payments') p),
@@ -266,6 +336,10 @@ export const CHANGES = {
     members: ["name", "iban", "bic"],
     writes: { "deployment.payout": "iban" },
     replaces: "deployment",
+    signs: {
+      readers: ["payees"],
+      rows: (_, content) => [payerRow(content as unknown as Payer)],
+    },
     makes: `perform set_payout_account(content ->> 'name', content ->> 'iban', content ->> 'bic');`,
   },
   "deployment.defaults": {
@@ -324,6 +398,10 @@ export const CHANGES = {
     role: "keys",
     members: ["rows"],
     writes: { "registry.adopt": null },
+    signs: {
+      readers: ["registry", "payees", "trust"],
+      rows: (_, { rows }) => (rows as readonly RegistryRow[]).map(([name, value]) => [name, value]),
+    },
     makes: `perform adopt_registry(content -> 'rows');`,
   },
   "approval.adopt": {
@@ -340,6 +418,12 @@ type KeysOf<Writes> = Writes extends unknown ? keyof Writes : never;
 
 /** The actions of the audit rows that changes write. */
 export type ChangeAction = KeysOf<(typeof CHANGES)[ChangeKind]["writes"]>;
+
+/** Returns the rows that a proposal of this kind signs for; none for a kind that changes no such row. */
+export const rowsOf = (kind: string, content: Content): readonly RegistryRow[] =>
+  Object.hasOwn(CHANGES, kind)
+    ? (CHANGES[kind as ChangeKind] as Change).signs?.rows(content.client_id as string, content) ?? []
+    : [];
 
 /** The name of what a proposal replaces; undefined if its change only adds something. */
 export function replacedBy(kind: string, content: Readonly<Record<string, unknown>>): string | undefined {

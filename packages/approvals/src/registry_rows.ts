@@ -2,19 +2,17 @@ import { canonicalJson, type CanonicalValue } from "@gold-partner/canonical";
 
 /**
  * The name and the content of a row that two people sign. Programs and `gold registry adopt` build the pair
- * from the stored row; rowsOf() builds it from the content of a proposal.
+ * from the stored row, and CHANGES builds it from the content of a proposal.
  */
 export type RegistryRow = readonly [name: string, value: string];
 
-type Content = Readonly<Record<string, unknown>>;
-
-interface CertificateRow {
+export interface CertificateRow {
   readonly fingerprint: unknown;
   readonly not_before: unknown;
   readonly not_after: unknown;
 }
 
-interface SigningKeyRow {
+export interface SigningKeyRow {
   readonly thumbprint: unknown;
   readonly kid?: unknown;
   readonly jwk: unknown;
@@ -109,33 +107,6 @@ const partnerRows = (partner: PartnerRows, client = partner.public_id): readonly
 
 const hasTimes = ({ not_before, not_after }: CertificateRow): boolean =>
   [not_before, not_after].every((time) => !Number.isNaN(Date.parse(`${time}`)));
-
-/** The kinds of proposals that rowsOf() knows. */
-const READERS: Readonly<Record<string, (client: string, content: Content) => readonly RegistryRow[]>> = {
-  "certificate.issue": (client, content) => [certificateRow(client, content as unknown as CertificateRow)],
-  "signing_key.add": (client, content) => [signingKeyRow(client, content as unknown as SigningKeyRow)],
-  "client_secret.rotate": (client, { hash }) => [clientSecretRow(client, hash)],
-  "partner.create": (client, { keys, secret_hash, ips, name, iban }) => [
-    ...(keys as readonly SigningKeyRow[]).map((key) => signingKeyRow(client, key)),
-    clientSecretRow(client, secret_hash),
-    allowedIpsRow(client, ips as readonly string[]),
-    nameRow(client, name),
-    ibanRow(client, iban),
-  ],
-  "partner.set": (client, { ips, name }) => [
-    ...(ips ? [allowedIpsRow(client, ips as readonly string[])] : []),
-    ...(name ? [nameRow(client, name)] : []),
-  ],
-  "partner.iban": (client, { iban }) => [ibanRow(client, iban)],
-  "deployment.payout": (_, content) => [payerRow(content as unknown as Payer)],
-  "payment.submit": (_, { batch, document_sha256 }) => [paymentRow(batch, document_sha256)],
-  "authority.add": (_, { certificate }) => [authorityRow(certificate as string)],
-  "registry.adopt": (_, { rows }) => (rows as readonly RegistryRow[]).map(([name, value]) => [name, value]),
-};
-
-/** Returns the rows that a proposal of this kind signs for; none for a kind that changes no such row. */
-export const rowsOf = (kind: string, content: Content): readonly RegistryRow[] =>
-  Object.hasOwn(READERS, kind) ? READERS[kind]!(content.client_id as string, content) : [];
 
 /** Returns the time in whole milliseconds, as both sides state it. Throws a RangeError if it is invalid. */
 const instant = (value: unknown): string => new Date(value as string).toISOString();

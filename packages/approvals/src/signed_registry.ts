@@ -1,5 +1,6 @@
 import type { OperatorKeys } from "./operator_keys.ts";
-import { type RegistryRow, rowsOf } from "./registry_rows.ts";
+import { rowsOf } from "./changes.ts";
+import type { RegistryRow } from "./registry_rows.ts";
 import { ApprovalVerifier, type StoredApproval } from "./verifier.ts";
 
 /** What the SQL function read_approvals and its narrower forms return. */

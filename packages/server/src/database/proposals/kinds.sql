@@ -118,6 +118,16 @@ return case kind
   when 'deployment.defaults' then kind
 end;
 
+-- The kinds whose approvals name rows, by what uses these rows only if two people signed for them.
+create or replace function gold.kinds_signing(reader text) returns text[]
+language sql immutable
+return case reader
+  when 'registry' then '{partner.create,partner.set,certificate.issue,signing_key.add,
+    client_secret.rotate,registry.adopt}'
+  when 'payees' then '{partner.create,partner.set,partner.iban,deployment.payout,registry.adopt}'
+  when 'trust' then '{partner.create,partner.set,authority.add,registry.adopt}'
+end::text[];
+
 -- How long a proposal may wait for its approval at most. Null: the kind has no limit of its own.
 create or replace function gold.longest_life(kind text, content jsonb) returns interval
 language sql immutable

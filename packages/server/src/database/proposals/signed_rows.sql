@@ -22,19 +22,19 @@ return jsonb_build_object(
 -- The approvals of all rows that read_rows() returns, for `gold registry adopt`.
 create or replace function gold.read_approvals() returns jsonb
 language sql stable security definer set search_path = gold, pg_temp
-return gold.approvals_of('partner.create', 'partner.set', 'partner.iban', 'certificate.issue', 'signing_key.add', 'client_secret.rotate',
-  'authority.add', 'deployment.payout', 'registry.adopt');
+return gold.approvals_of(variadic
+  gold.kinds_signing('registry') || gold.kinds_signing('payees') || gold.kinds_signing('trust'));
 
 -- The approvals that the service's registry needs, for certificates, signing keys, client secrets and
 -- addresses.
 create or replace function gold.read_registry_approvals() returns jsonb
 language sql stable security definer set search_path = gold, pg_temp
-return gold.approvals_of('partner.create', 'partner.set', 'certificate.issue', 'signing_key.add', 'client_secret.rotate', 'registry.adopt');
+return gold.approvals_of(variadic gold.kinds_signing('registry'));
 
 -- The approvals that `gold withdrawal approve` and `submit` need, for names, IBANs and the account that pays.
 create or replace function gold.read_payee_approvals() returns jsonb
 language sql stable security definer set search_path = gold, pg_temp
-return gold.approvals_of('partner.create', 'partner.set', 'partner.iban', 'deployment.payout', 'registry.adopt');
+return gold.approvals_of(variadic gold.kinds_signing('payees'));
 
 -- The approvals that `gold proposal adopt` lists.
 create or replace function gold.read_first_approvals() returns jsonb
@@ -49,7 +49,7 @@ return gold.approvals_of(variadic '{}');
 -- The approvals that the trust sync needs, for authorities and partners' addresses.
 create or replace function gold.read_trust_approvals() returns jsonb
 language sql stable security definer set search_path = gold, pg_temp
-return gold.approvals_of('authority.add', 'partner.create', 'partner.set', 'registry.adopt');
+return gold.approvals_of(variadic gold.kinds_signing('trust'));
 
 -- The rows for which two people must have signed, for `gold registry adopt`. `payees` are the names and IBANs
 -- that `gold withdrawal submit` pays. `payer` is the account that pays.
