@@ -1,4 +1,4 @@
-import { type Change, CHANGES, functionsOf } from "@gold-partner/approvals";
+import { type Change, CHANGES, functionsOf, ROW_READERS } from "@gold-partner/approvals";
 
 const KINDS = Object.entries<Change>(CHANGES);
 const LINE_MAX = 80;
@@ -49,9 +49,10 @@ ${
 ${
     cases(
       "kinds_signing(reader text) returns text[]",
-      ["registry", "payees", "trust"].map((
-        reader,
-      ) => [reader, `'{${wrap(kindsSigning(reader), ",", "    ")}}'`]),
+      ROW_READERS.map((reader) => {
+        const kinds = KINDS.filter(([, { signs }]) => signs?.readers.includes(reader)).map(([kind]) => kind);
+        return [reader, `'{${wrap(kinds, ",", "    ")}}'`];
+      }),
       "::text[]",
     )
   }
@@ -68,11 +69,6 @@ ${
     )
   }
 `;
-
-const kindsSigning = (reader: string): readonly string[] =>
-  KINDS.flatMap(([kind, { signs }]) =>
-    (signs?.readers as readonly string[] | undefined)?.includes(reader) ? [kind] : []
-  );
 
 /** Each role with the names of the functions that it may call. */
 function roles(): [string, string[]][] {

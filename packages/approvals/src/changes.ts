@@ -26,7 +26,7 @@ type Content = Readonly<Record<string, unknown>>;
  * What uses a row only if two people signed for it: admission, `gold withdrawal approve` and `submit`, and the
  * trust sync.
  */
-type RowReader = "registry" | "payees" | "trust";
+export const ROW_READERS = ["registry", "payees", "trust"] as const;
 
 export interface Change {
   /** Both the person who proposes the change and the person who approves it need this role. */
@@ -51,7 +51,7 @@ export interface Change {
   readonly makes: string;
   /** The rows for which two people sign with this change, and what uses them. */
   readonly signs?: {
-    readonly readers: readonly RowReader[];
+    readonly readers: readonly (typeof ROW_READERS)[number][];
     readonly rows: (client: string, content: Content) => readonly RegistryRow[];
   };
   /** Without a proposal, only the migration login may make the change, and no role may call its functions. */

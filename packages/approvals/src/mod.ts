@@ -6,6 +6,7 @@ export {
   CHANGES,
   functionsOf,
   replacedBy,
+  ROW_READERS,
 } from "./changes.ts";
 export { type Deployment, type OperatorKey, type OperatorKeys, parseOperatorKeys } from "./operator_keys.ts";
 export {

@@ -12,7 +12,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 /**
- * Everything that the tests read and run: the packages, the vectors, the pages, the tools, and the workspace's configuration.
+ * Everything that the tests read and run: the packages, the vectors, the pages, the tools, and the workspace's
+ * configuration.
  */
 const COPIED = [
   "packages",

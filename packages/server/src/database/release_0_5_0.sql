@@ -11,7 +11,8 @@ begin
     using errcode = '40001';
 end $$;
 
--- The body of book_orders of 0.5.0 calls this function before it casts to the row of orders.
+-- The bodies of book_orders and book_quotes of 0.5.0 call this function before they cast to the row of their
+-- table, which fails after a column was added.
 create or replace function gold.prior_outcome(
   item int, settle boolean, request uuid, spent_by uuid,
   known_request uuid, same boolean, status smallint, body text, is_admitted boolean

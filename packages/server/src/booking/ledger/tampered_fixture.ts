@@ -19,7 +19,10 @@ export async function rulesBrokenBy(sql: Sql, plant: string): Promise<string> {
   return rules.join(" ");
 }
 
-/** Statements that make an order or a withdrawal one that 0.3.0 booked: without its signed request, in a line of version 1. */
+/**
+ * Statements that make an order or a withdrawal one that 0.3.0 booked: without its signed request, in a line of
+ * version 1.
+ */
 export const unsign = (id: string): string => `
   alter table gold.idempotency_key drop constraint if exists idempotency_key_signed;
   update gold.idempotency_key set request = null, signing_thumbprint = null where result_id = '${id}';

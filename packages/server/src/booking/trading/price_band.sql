@@ -1,10 +1,10 @@
 -- The price band. A price may differ from the price before it, and from each price of the last hour, only by
 -- a percentage. Within an hour, the rises of the price together are at most the percentage of an hour, and so
 -- are its falls. Otherwise a partner who knows the source's next price would earn this percentage again with
--- each swing. A move up to the spread pays nothing, so it does not count. The trigger of `price` (number_price in change_price.sql) asks this for
--- every new price, so the band holds for `gold price set`, for the price source and for every other writer. A
--- price that an approved proposal names is accepted at any distance; the band then compares with this price and
--- later ones. Quotes and orders do not use the band.
+-- each swing. A move up to the spread pays nothing, so it does not count. The trigger of `price` (number_price in
+-- change_price.sql) asks this for every new price, so the band holds for `gold price set`, for the price source
+-- and for every other writer. A price that an approved proposal names is accepted at any distance; later prices
+-- are compared with it. Quotes and orders do not use the band.
 
 -- Refuses a price outside the band. The price that was in force when the hour began counts, too. So the first
 -- price after an outage of the source is compared with the last one before it.

@@ -107,7 +107,8 @@ end $$;
 create or replace function gold.unclosed_day(client int) returns date
 language plpgsql stable set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+  set enable_seqscan = off set enable_bitmapscan = off
+  set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   since timestamptz;
   clock timestamptz := clock_timestamp();
