@@ -32,6 +32,8 @@ interface RegistryRead {
 const NO_DEPLOYMENT =
   "The database has no deployment yet: run `gold db migrate` with --env, --base-url, --pepper and --sealing-key.";
 const POLL_MS = 1000;
+// Without a newer reading of the rows, the service answers 503. So a read sees a revoked credential for at most
+// this long. A write never does, because the database compares its admission version.
 const MAX_AGE_MS = 5000;
 
 /**

@@ -15,6 +15,7 @@ import type { ClientCertificate } from "../identity/client_certificate.ts";
 import type { Registry } from "../registry/registry.ts";
 import { isActive, type TokenKeyRecord } from "../registry/snapshot.ts";
 
+/** There are no scopes: a token admits its partner to every operation. */
 interface TokenClaims {
   readonly iss: string;
   readonly aud: string;

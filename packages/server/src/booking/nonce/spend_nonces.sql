@@ -1,8 +1,8 @@
--- Spends 1 to 128 nonces of signed requests that book nothing. Returns one answer for each nonce, in order. A
--- batch gives the same answers as its items one by one. A nonce belongs to the request that is stored with
--- it. A retry of that request after a lost connection is answered again, even if its admission has changed
--- since. Any other request gets `nonce_reused`. If the partner's daily budget is spent, the answer is the
--- refusal's body, and the nonce is not spent.
+-- Spends 1 to 128 nonces of signed requests that book nothing; book_orders and take_turn spend those of orders and
+-- withdrawals. Returns one answer for each nonce, in order. A batch gives the same answers as its items one by
+-- one. A nonce belongs to the request that is stored with it. A retry of that request after a lost connection is
+-- answered again, even if its admission has changed since. Any other request gets `nonce_reused`. If the partner's
+-- daily budget is spent, the answer is the refusal's body, and the nonce is not spent.
 --
 -- The accounts are locked first, so that a nonce is spent only if its request was admitted
 -- under the current admission version. Then the primary key decides whether the nonce is unspent. The
