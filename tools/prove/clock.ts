@@ -5,7 +5,7 @@ import { Deployment } from "./stage/deployment.ts";
 import { type Finding, Report } from "./stage/report.ts";
 import { findImbalance } from "./stage/stage.ts";
 import { ask, type Trader } from "./stage/trader.ts";
-import { type Reply, verdictOf } from "./stage/wire.ts";
+import { memberOf, type Reply, requireReply, verdictOf } from "./stage/wire.ts";
 
 // npm run prove -- clock [--short]: libfaketime steps the clock of Postgres back by 75 s and by 3,600 s while
 // partners trade.
@@ -31,7 +31,7 @@ const scale = process.argv.includes("--short") ? "short" : "long";
 const report = new Report((line) => console.log(line));
 const deployment = await Deployment.start({ servers: 2, traders: 6, lanes: 2 });
 try {
-  for (const trader of deployment.traders) await expectStatus(trader.fund("1000000"), 201);
+  await deployment.fund("1000000");
   const clock = await FakeClock.start(deployment, library, AHEAD_SECONDS);
   // Each step gets two partners that have not traded yet, so that their newest posting is older than the
   // clock after the step.
@@ -72,7 +72,7 @@ async function stepBack(
   if (withoutInstant(heldBefore) !== withoutInstant(heldAfter)) {
     violations.push(`the step changed the balance of an account from ${heldBefore} to ${heldAfter}`);
   }
-  const returned: { trader: Trader; body: string }[] = [];
+  const returned: { trader: Trader; reply: Reply }[] = [];
   let refused = 0;
   for (const endMs = performance.now() + HELD_MS[scale]; performance.now() < endMs;) {
     for (const trader of ahead) {
@@ -81,7 +81,7 @@ async function stepBack(
       if (verdicts.join() !== REFUSED) {
         violations.push(`an account whose newest posting is ahead of the clock got ${verdicts}`);
       }
-      returned.push({ trader, body: (await readBalance(trader, reads.ahead)).body });
+      returned.push({ trader, reply: await readBalance(trader, reads.ahead) });
     }
     const verdicts = await tradeOnce(idle[1]!);
     if (verdicts.join() !== "201,201") {
@@ -96,11 +96,11 @@ async function stepBack(
   });
   on = false;
   await Promise.all(flow);
-  for (const { trader, body } of returned) {
-    const { as_of } = JSON.parse(body) as { as_of: string };
+  for (const { trader, reply } of returned) {
+    const as_of = memberOf(reply, "as_of");
     const again = await ask(socketOf(0), trader.read(`/v1/balances?at=${as_of}`));
-    if (again?.body !== body) {
-      violations.push(`the balance as of ${as_of} changed from ${body} to ${again?.body}`);
+    if (again?.body !== reply.body) {
+      violations.push(`the balance as of ${as_of} changed from ${reply.body} to ${again?.body}`);
     }
   }
   const [aheadMs, idleMs] = [slowest(reads.ahead), slowest(reads.idle)];
@@ -125,9 +125,8 @@ async function stepBack(
 async function tradeOnce(trader: Trader): Promise<string[]> {
   const quote = await ask(socketOf(1), trader.quote("buy", GRAMS)).catch(() => undefined);
   if (quote?.status !== 201) return [verdictOf(quote)];
-  const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
   const [row] = await deployment.sql`select extract(epoch from clock_timestamp())::int as seconds`;
-  const request = await trader.order(quote_id, { timestampSeconds: row!.seconds as number });
+  const request = await trader.order(memberOf(quote, "quote_id"), { timestampSeconds: row!.seconds as number });
   const order = await ask(socketOf(0), request).catch(() => undefined);
   return [verdictOf(quote), verdictOf(order)];
 }
@@ -136,13 +135,7 @@ async function readBalance(trader: Trader, durationsMs: number[]): Promise<Reply
   const startMs = performance.now();
   const reply = await ask(socketOf(0), trader.read("/v1/balances"));
   durationsMs.push(performance.now() - startMs);
-  if (reply?.status !== 200) throw new Error(`reading the balance failed: ${verdictOf(reply)}`);
-  return reply;
-}
-
-async function expectStatus(request: Uint8Array, status: number): Promise<void> {
-  const reply = await ask(socketOf(0), request);
-  if (reply?.status !== status) throw new Error(`set-up failed: ${verdictOf(reply)}`);
+  return requireReply("reading the balance", reply, 200);
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {

@@ -10,8 +10,7 @@ import { checkOrders } from "./stage/check_orders.ts";
 import { KeepAlivePool, type PartnerConnection, readIdentity } from "./stage/partner_connection.ts";
 import { Report } from "./stage/report.ts";
 import type { ServerProcess } from "./stage/server_process.ts";
-import { ask, type Trader } from "./stage/trader.ts";
-import { verdictOf } from "./stage/wire.ts";
+import type { Trader } from "./stage/trader.ts";
 
 // npm run prove -- drains [--short]: Envoys and processes of the service are drained and replaced under load.
 // No request is lost, and every order's event reaches its partner once.
@@ -43,8 +42,7 @@ try {
   const inboxes = await openInboxes(deployment);
   for (const inbox of inboxes) inbox.delayMs = RECEIVER_MS;
   const trader = deployment.traders[0]!;
-  const endowed = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
-  if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
+  await deployment.fund(INITIAL_FUNDING_SAR);
   const identity = await readIdentity(trader.credentials);
   const multiplexed = new MultiplexedConnection(deployment.port, identity);
   const connections = [new KeepAlivePool(deployment.port, identity), multiplexed];
@@ -96,8 +94,7 @@ process.exit(report.close("drains") ? 0 : 1);
 
 /** Gets a new token, because a token lives for ten minutes and this proof may last longer. */
 async function renewToken(trader: Trader, connection: PartnerConnection): Promise<void> {
-  const reply = await connection.send(trader.tokenRequest());
-  trader.takeToken(typeof reply === "string" ? undefined : reply);
+  trader.takeToken(await connection.send(trader.tokenRequest()));
 }
 
 /**

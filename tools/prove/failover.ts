@@ -13,8 +13,6 @@ import { checkBooks, playRound } from "./failover/round.ts";
 import { randomFrom } from "./fuzzing/mutate_body.ts";
 import { Report } from "./stage/report.ts";
 import { alternateStripes } from "./stage/stripes.ts";
-import { ask } from "./stage/trader.ts";
-import { verdictOf } from "./stage/wire.ts";
 
 // npm run prove -- failover [--short] [--seed N]: three nodes of Patroni with the settings of deploy/patroni,
 // an etcd, and the service with HA=on. The vault's gold is in two stripes and in one in turns. Nodes are
@@ -91,8 +89,5 @@ async function endow(deployment: Deployment): Promise<void> {
   await deployment.operator(
     `vault add --serial SECOND --gross ${BAR_GROSS_GRAMS} --fineness 999.9 --vault Riyadh`,
   );
-  for (const trader of deployment.traders) {
-    const reply = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
-    if (reply?.status !== 201) throw new Error(`funding failed: ${verdictOf(reply)}`);
-  }
+  await deployment.fund(INITIAL_FUNDING_SAR);
 }

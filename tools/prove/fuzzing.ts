@@ -10,7 +10,7 @@ import { WirePool } from "./fuzzing/wire_pool.ts";
 import { type Finding, Report } from "./stage/report.ts";
 import { checkMemory, residentMebibytes } from "./stage/resident_memory.ts";
 import { findImbalance } from "./stage/stage.ts";
-import { verdictOf } from "./stage/wire.ts";
+import { memberOf, requireReply, verdictOf } from "./stage/wire.ts";
 
 // npm run prove -- fuzzing [--envoy] [--short]: sends broken bodies over mutual TLS, unsigned to /v1/quotes
 // and signed to /v1/orders. With --envoy they go through the real Envoy.
@@ -49,13 +49,12 @@ process.exit(report.close("fuzzing") ? 0 : 1);
 
 /** Valid bodies, to be mutated. */
 async function makeBases(pool: WirePool): Promise<Record<Path, string[]>> {
-  const replies = await pool.sendAll([trader.fund(INITIAL_FUNDING_SAR), trader.quote("buy", "0.01")]);
-  const quoted = replies[1];
-  if (quoted?.status !== 201) throw new Error(`set-up failed: ${replies.map(verdictOf).join()}`);
-  const { quote_id } = JSON.parse(quoted.body) as { quote_id: string };
+  await deployment.fund(INITIAL_FUNDING_SAR);
+  const [quoted] = await pool.sendAll([trader.quote("buy", "0.01")]);
+  const quoteId = memberOf(requireReply("the quote", quoted), "quote_id");
   return {
     "/v1/quotes": ['{"side":"buy","gold_grams":0.01}', '{"amount_sar":15,"side":"sell"}'],
-    "/v1/orders": [`{"quote_id":"${quote_id}"}`],
+    "/v1/orders": [`{"quote_id":"${quoteId}"}`],
   };
 }
 

@@ -10,10 +10,8 @@ import { KILL_POINTS } from "./kills/kill_points.ts";
 import { checkOutage, loseIdleConnections, OUTAGES } from "./kills/outage.ts";
 import { Report } from "./stage/report.ts";
 import { killAndRestart } from "./kills/revival.ts";
-import { ask } from "./stage/trader.ts";
 import { alternateStripes } from "./stage/stripes.ts";
 import { VICTIMS } from "./kills/victims.ts";
-import { verdictOf } from "./stage/wire.ts";
 
 // npm run prove -- kills [--short]: at each step of the order path, a process is killed with SIGKILL, and the
 // orders are retried with the same keys. The same is done at each step of the delivery of the order's event.
@@ -39,7 +37,7 @@ try {
   // first process.
   await deployment.addServer("server_2", "api", { LANES: `${LANES}`, DRAIN_SECONDS: "0" });
   const inboxes = await openInboxes(deployment);
-  await fundPartners();
+  await deployment.fund(INITIAL_FUNDING_SAR);
   const accepted = new Set<string>();
   const kill = async (name: string, text: string, round: () => Promise<Killed>) => {
     await deployment.renewTokens();
@@ -97,11 +95,4 @@ process.exit(report.close("kills") ? 0 : 1);
 /** Returns all victims. In a short run, returns only the next victim of the list. */
 function choose(index: number): typeof VICTIMS {
   return scale === "short" ? [VICTIMS[index % VICTIMS.length]!] : VICTIMS;
-}
-
-async function fundPartners(): Promise<void> {
-  for (const trader of deployment.traders) {
-    const reply = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
-    if (reply?.status !== 201) throw new Error(`funding failed: ${verdictOf(reply)}`);
-  }
 }

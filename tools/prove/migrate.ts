@@ -9,8 +9,7 @@ import { openInboxes } from "./stage/inboxes.ts";
 import { checkOrders } from "./stage/check_orders.ts";
 import { Load } from "./stage/load.ts";
 import { type Finding, Report } from "./stage/report.ts";
-import { ask, type Trader } from "./stage/trader.ts";
-import { verdictOf } from "./stage/wire.ts";
+import type { Trader } from "./stage/trader.ts";
 
 // npm run prove -- migrate [--short]: the database is migrated while partners trade, to the same version and
 // from the last release. The long form also migrates a database of the last release with a million orders.
@@ -74,10 +73,7 @@ async function migrateUnderLoad(
   try {
     const traders = deployment.traders.slice(0, TRADERS);
     const inboxes = await openInboxes(deployment, traders);
-    for (const trader of deployment.traders) {
-      const endowed = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
-      if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
-    }
+    await deployment.fund(INITIAL_FUNDING_SAR);
     const history = installed && withHistory ? await writeHistory(deployment, installed) : [];
     const load = new Load({ servers: deployment.servers, traders }, BUYERS);
     const migrations: { readonly fromMs: number; readonly toMs: number }[] = [];

@@ -6,8 +6,6 @@ import { NonceTraffic } from "./nonces/nonce_traffic.ts";
 import { killAtRandom } from "./nonces/random_kills.ts";
 import { Report } from "./stage/report.ts";
 import { findImbalance } from "./stage/stage.ts";
-import { ask } from "./stage/trader.ts";
-import { verdictOf } from "./stage/wire.ts";
 
 // npm run prove -- nonces [--short] [--seed N]: two processes of the service receive signed orders,
 // withdrawals, probes, replays and reused nonces. Meanwhile these processes, Postgres' backends and its
@@ -31,10 +29,7 @@ console.log(`seed ${seed}`);
 const report = new Report((line) => console.log(line));
 const deployment = await Deployment.start({ servers: 2, traders: TRADERS, lanes: LANES });
 try {
-  for (const trader of deployment.traders) {
-    const reply = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
-    if (reply?.status !== 201) throw new Error(`funding failed: ${verdictOf(reply)}`);
-  }
+  await deployment.fund(INITIAL_FUNDING_SAR);
   const traffic = new NonceTraffic(deployment, seed);
   const killed = await killAtRandom(deployment, {
     kills: KILLS[scale],

@@ -14,8 +14,6 @@ import { acceptByTwo, checkRefusal, HEADS_MS } from "./restore/accept_loss.ts";
 import { compareBooks, readBooks } from "./restore/compare_books.ts";
 import { checkRestored } from "./restore/check_restored.ts";
 import { readOrders } from "./stage/stage.ts";
-import { ask } from "./stage/trader.ts";
-import { verdictOf } from "./stage/wire.ts";
 
 // npm run prove -- restore [--short]: Debian's Postgres 15, archived by Debian's pgBackRest with the settings
 // of deploy/pgbackrest. The proof notes a second at which signed orders are in flight. Later the server is
@@ -44,10 +42,7 @@ try {
     startDatabase: (state) => database.createDatabase(state),
   });
   try {
-    for (const trader of deployment.traders) {
-      const reply = await ask(deployment.servers[0]!.socket, trader.fund(FUNDING_SAR));
-      if (reply?.status !== 201) throw new Error(`funding failed: ${verdictOf(reply)}`);
-    }
+    await deployment.fund(FUNDING_SAR);
     await asOperator(database.superuserUrl("gold"))("audit keys --out", auditKeys);
     database.backRest("--type=full", "backup");
     const load = new Load(deployment, IN_FLIGHT);

@@ -9,8 +9,6 @@ import { OrderStream } from "./rotation/order_stream.ts";
 import { PARTNER_ROTATIONS } from "./rotation/partner_rotations.ts";
 import { RotatingPartner } from "./rotation/connected_partner.ts";
 import { rotate } from "./rotation/rotate.ts";
-import { ask } from "./stage/trader.ts";
-import { verdictOf } from "./stage/wire.ts";
 
 // npm run prove -- rotation [--short]: every credential is rotated while signed orders go through the real
 // Envoy and their events go to the partner.
@@ -31,8 +29,7 @@ try {
   const front = await EnvoyFront.open(deployment);
   const [inbox] = await openInboxes(deployment);
   const trader = deployment.traders[0]!;
-  const endowed = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
-  if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
+  await deployment.fund(INITIAL_FUNDING_SAR);
   const partner = await RotatingPartner.of(trader.credentials, trader.client, deployment.port);
   const stream = new OrderStream(partner);
   const { name } = await deployment.operator("partner show", trader.clientId);

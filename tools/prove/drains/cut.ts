@@ -6,7 +6,7 @@ import type { EnvoyFront } from "../stage/envoy_front.ts";
 import { KeepAlivePool, type PartnerConnection, readIdentity } from "../stage/partner_connection.ts";
 import type { Finding } from "../stage/report.ts";
 import type { Trader } from "../stage/trader.ts";
-import { type Reply, verdictOf } from "../stage/wire.ts";
+import { memberOf, type Reply, requireReply, verdictOf } from "../stage/wire.ts";
 
 const ORDERS = 4;
 const GRAMS = "0.01";
@@ -82,18 +82,13 @@ async function end({ pid, exited }: { pid: number; exited: Promise<number> }): P
 
 async function quote(trader: Trader, connection: PartnerConnection): Promise<string> {
   const reply = await connection.send(trader.quote("buy", GRAMS));
-  if (typeof reply === "string" || reply.status !== 201) {
-    throw new Error(`the quote failed: ${textOf(reply)}`);
-  }
-  return (JSON.parse(reply.body) as { quote_id: string }).quote_id;
+  return memberOf(requireReply("the quote", reply), "quote_id");
 }
-
-const textOf = (reply: Reply | string) => typeof reply === "string" ? reply : verdictOf(reply);
 
 async function settle(
   trader: Trader,
   connection: PartnerConnection,
   { quoteId, key }: HeldOrder,
 ): Promise<string> {
-  return textOf(await connection.send(await trader.order(quoteId, { key })));
+  return verdictOf(await connection.send(await trader.order(quoteId, { key })));
 }

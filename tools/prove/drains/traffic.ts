@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PartnerConnection } from "../stage/partner_connection.ts";
 import type { Trader } from "../stage/trader.ts";
-import { type Reply, verdictOf } from "../stage/wire.ts";
+import { memberOf, type Reply, verdictOf } from "../stage/wire.ts";
 
 const GRAMS = "0.01";
 const LOOPS_EACH = 5;
@@ -41,9 +41,9 @@ export class Traffic {
       const pause = sleep(CYCLE_MS);
       const quote = await this.#ask(connection, "a quote", trader.quote("buy", GRAMS));
       if (quote) {
-        const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
-        const order = await this.#ask(connection, "an order", await trader.order(quote_id));
-        if (order) this.accepted.push((JSON.parse(order.body) as { order_id: string }).order_id);
+        const request = await trader.order(memberOf(quote, "quote_id"));
+        const order = await this.#ask(connection, "an order", request);
+        if (order) this.accepted.push(memberOf(order, "order_id"));
       }
       await this.#ask(connection, "the balances", trader.read("/v1/balances"));
       await pause;
@@ -54,9 +54,7 @@ export class Traffic {
     const reply = await connection.send(request);
     this.count++;
     if (typeof reply === "object" && reply.status < 300) return reply;
-    this.#failures.push(
-      `${new Date().toISOString()} ${what}: ${typeof reply === "string" ? reply : verdictOf(reply)}`,
-    );
+    this.#failures.push(`${new Date().toISOString()} ${what}: ${verdictOf(reply)}`);
     return undefined;
   }
 }

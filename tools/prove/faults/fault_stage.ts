@@ -7,7 +7,7 @@ import { Deployment, type ProofDatabase } from "../stage/deployment.ts";
 import { type Inbox, openInboxes } from "../stage/inboxes.ts";
 import { Relay } from "../stage/relay.ts";
 import { ask } from "../stage/trader.ts";
-import { verdictOf } from "../stage/wire.ts";
+import { requireReply } from "../stage/wire.ts";
 import type { Amounts } from "./history.ts";
 import { balancesOf, bodyOf } from "./replies.ts";
 import { SmallDisk } from "./small_disk.ts";
@@ -127,9 +127,8 @@ export class FaultStage {
       await deployment.operator(
         `partner set ${trader.clientId} --daily-withdrawals unlimited --daily-withdrawn unlimited --net-grams unlimited`,
       );
-      const reply = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
-      if (reply?.status !== 201) throw new Error(`funding failed: ${verdictOf(reply)}`);
     }
+    await deployment.fund(INITIAL_FUNDING_SAR);
     return new FaultStage(deployment, toxiproxy, disk, inboxes, ports, proxies);
   }
 
@@ -196,10 +195,12 @@ export class FaultStage {
     const { deployment: { traders, servers, sql } } = this;
     return await Promise.all(traders.map(async (trader) => {
       const reply = await ask(servers[0]!.socket, trader.read("/v1/balances"));
-      if (reply?.status !== 200) throw new Error(`no balances: ${verdictOf(reply)}`);
       const [row] =
         await sql`select event_sequence::int as sequence from gold.account where client_id = ${trader.client}`;
-      return { start: balancesOf(bodyOf(reply)), sequence: row!.sequence as number };
+      return {
+        start: balancesOf(bodyOf(requireReply("reading the balances", reply, 200))),
+        sequence: row!.sequence as number,
+      };
     }));
   }
 }

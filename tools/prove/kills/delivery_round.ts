@@ -7,7 +7,7 @@ import type { Killed } from "./kill_round.ts";
 import { ask, type Trader } from "../stage/trader.ts";
 import { untilDelivered } from "../stage/until_delivered.ts";
 import type { Victim } from "./victims.ts";
-import { acceptedOrderOf, verdictOf } from "../stage/wire.ts";
+import { memberOf, requireReply } from "../stage/wire.ts";
 
 const GRAMS = "0.01";
 const TIMEOUT_MS = 30_000;
@@ -67,11 +67,7 @@ async function untilQuiet({ sql }: Deployment): Promise<void> {
  * Sends the order to the process that does not deliver, because the proof does not kill or hold that process.
  */
 async function placeOrder(trader: Trader, socketPath: string): Promise<string> {
-  const quote = await ask(socketPath, trader.quote("buy", GRAMS));
-  if (quote?.status !== 201) throw new Error(`the quote failed: ${verdictOf(quote)}`);
-  const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
-  const reply = await ask(socketPath, await trader.order(quote_id));
-  const order = acceptedOrderOf(reply);
-  if (order === undefined) throw new Error(`the order failed: ${verdictOf(reply)}`);
-  return order;
+  const quote = requireReply("the quote", await ask(socketPath, trader.quote("buy", GRAMS)));
+  const order = await ask(socketPath, await trader.order(memberOf(quote, "quote_id")));
+  return memberOf(requireReply("the order", order), "order_id");
 }

@@ -5,7 +5,7 @@ import { Load, type Observed } from "../stage/load.ts";
 import type { Finding } from "../stage/report.ts";
 import { findImbalance } from "../stage/stage.ts";
 import { until } from "../../testing/until.ts";
-import { verdictOf, Wire } from "../stage/wire.ts";
+import { memberOf, verdictOf, Wire } from "../stage/wire.ts";
 import { median } from "../../testing/statistics.ts";
 
 /** A way to make Postgres unavailable. Postgres is started again afterwards, with the same data. */
@@ -123,8 +123,7 @@ export async function loseIdleConnections(deployment: Deployment): Promise<Findi
   const verdicts: string[] = [];
   for (let cut = 1; cut <= CUTS; cut++) {
     const quote = await wire.send(trader!.quote("buy", "0.01"));
-    const { quote_id } = JSON.parse(quote!.body) as { quote_id: string };
-    const order = await trader!.order(quote_id);
+    const order = await trader!.order(memberOf(quote!, "quote_id"));
     deployment.relay.cut();
     // In every second round, give the service time to notice the loss before the order arrives.
     if (cut % 2 === 0) await sleep(20);

@@ -5,7 +5,7 @@ import type { Deployment } from "../stage/deployment.ts";
 import { UNDECIDED } from "../stage/in_flight_orders.ts";
 import { randomFrom } from "../fuzzing/mutate_body.ts";
 import { ask, type Trader } from "../stage/trader.ts";
-import { type Reply, verdictOf } from "../stage/wire.ts";
+import { memberOf, type Reply, verdictOf } from "../stage/wire.ts";
 import { NonceLog } from "./nonce_log.ts";
 
 type Random = ReturnType<typeof randomFrom>;
@@ -122,8 +122,7 @@ export class NonceTraffic {
     if (action === "withdrawal") return await this.#retryUntilFinal(this.#withdrawal(trader), random);
     const reply = await this.#ask(trader.quote("buy", GRAMS), random);
     if (reply?.status !== 201) return await sleep(PAUSE_MS);
-    const { quote_id } = JSON.parse(reply.body) as { quote_id: string };
-    await this.#retryUntilFinal(this.#order(trader, quote_id), random);
+    await this.#retryUntilFinal(this.#order(trader, memberOf(reply, "quote_id")), random);
   }
 
   #order(trader: Trader, quoteId: string, key: string = randomUUID()): Write {

@@ -30,9 +30,7 @@ export class ConnectedPartner {
   }
 
   async takeToken(): Promise<void> {
-    const reply = await this.send((trader) => trader.tokenRequest());
-    if (typeof reply === "string") throw new Error(`no token: ${reply}`);
-    this.trader.takeToken(reply);
+    this.trader.takeToken(await this.send((trader) => trader.tokenRequest()));
   }
 
   /**

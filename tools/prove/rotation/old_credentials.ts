@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { KeepAlivePool, openTlsWire } from "../stage/partner_connection.ts";
-import { type Reply, verdictOf } from "../stage/wire.ts";
+import { memberOf, type Reply, verdictOf } from "../stage/wire.ts";
 import type { ConnectedPartner } from "./connected_partner.ts";
 
 export type Kind = "write" | "read" | "handshake" | "token";
@@ -70,17 +70,15 @@ export class OldCredentials {
   async #write(): Promise<void> {
     const quote = await this.#quotes.send(this.#follower.trader.quote("buy", GRAMS));
     if (typeof quote === "string" || quote.status !== 201) return;
-    const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
-    const order = await this.#sample("write", () => this.#old.send((trader) => trader.order(quote_id)));
-    if (typeof order === "object" && order.status === 201) {
-      this.accepted.push((JSON.parse(order.body) as { order_id: string }).order_id);
-    }
+    const quoteId = memberOf(quote, "quote_id");
+    const order = await this.#sample("write", () => this.#old.send((trader) => trader.order(quoteId)));
+    if (typeof order === "object" && order.status === 201) this.accepted.push(memberOf(order, "order_id"));
   }
 
   async #sample(kind: Kind, send: () => Promise<Reply | string>): Promise<Reply | string> {
     const sentAtMs = performance.now();
     const reply = await send();
-    this.#note(kind, sentAtMs, typeof reply === "string" ? reply : verdictOf(reply));
+    this.#note(kind, sentAtMs, verdictOf(reply));
     return reply;
   }
 

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { memberOf } from "../stage/wire.ts";
 import type { RotatingPartner } from "./connected_partner.ts";
 import { CERTIFICATE_ENDED, forOthers, issueCertificate, type Rotation } from "./rotation.ts";
 
@@ -81,7 +82,6 @@ export const OPERATOR_ROTATIONS: readonly Rotation[] = [authority, tokenKey, sea
 async function readTokenKid({ current }: RotatingPartner): Promise<string | undefined> {
   const reply = await current.send((trader) => trader.tokenRequest());
   if (typeof reply === "string" || reply.status !== 200) return undefined;
-  const { access_token } = JSON.parse(reply.body) as { access_token: string };
-  const header = Buffer.from(access_token.split(".")[0]!, "base64url").toString();
-  return (JSON.parse(header) as { kid: string }).kid;
+  const [header = ""] = memberOf(reply, "access_token").split(".");
+  return (JSON.parse(Buffer.from(header, "base64url").toString()) as { kid: string }).kid;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Reply, verdictOf } from "../stage/wire.ts";
+import { memberOf, type Reply, verdictOf } from "../stage/wire.ts";
 import type { RotatingPartner } from "./connected_partner.ts";
 
 const GRAMS = "0.001";
@@ -65,20 +65,18 @@ export class OrderStream {
       await this.#partner.current.send((trader) => trader.quote("buy", GRAMS)),
     );
     if (!quote) return;
-    const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
     const order = this.#check(
       "an order",
-      await this.#partner.current.send((trader) => trader.order(quote_id)),
+      await this.#partner.current.send((trader) => trader.order(memberOf(quote, "quote_id"))),
     );
     if (!order) return;
-    this.accepted.push((JSON.parse(order.body) as { order_id: string }).order_id);
+    this.accepted.push(memberOf(order, "order_id"));
     this.#durationsMs.push(performance.now() - dueMs);
   }
 
   #check(what: string, reply: Reply | string): Reply | undefined {
     if (typeof reply === "object" && reply.status === 201) return reply;
-    const verdict = typeof reply === "string" ? reply : verdictOf(reply);
-    this.#failures.push(`${new Date().toISOString()} ${what}: ${verdict}`);
+    this.#failures.push(`${new Date().toISOString()} ${what}: ${verdictOf(reply)}`);
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UNDECIDED } from "../stage/in_flight_orders.ts";
 import type { Side, Trader } from "../stage/trader.ts";
-import { type Reply, verdictOf } from "../stage/wire.ts";
+import { memberOf, type Reply, verdictOf } from "../stage/wire.ts";
 import type { Wires } from "./wires.ts";
 
 /**
@@ -96,7 +96,7 @@ export class DayTrader {
   async #quote(side: Side, grams: string): Promise<string | undefined> {
     const key = randomUUID();
     const reply = await this.#ask("quote", () => this.trader.quote(side, grams, key));
-    return reply && (JSON.parse(reply.body) as { quote_id: string }).quote_id;
+    return reply && memberOf(reply, "quote_id");
   }
 
   async #order(side: Side, grams: string): Promise<string | undefined> {
@@ -105,7 +105,7 @@ export class DayTrader {
     const key = randomUUID();
     const reply = await this.#ask("order", () => this.trader.order(quoteId, { key }));
     if (!reply) return undefined;
-    const { order_id: orderId } = JSON.parse(reply.body) as { order_id: string };
+    const orderId = memberOf(reply, "order_id");
     this.#last = { orderId, quoteId, key };
     return orderId;
   }
@@ -114,7 +114,7 @@ export class DayTrader {
   async #orderAgain(): Promise<void> {
     const { orderId, quoteId, key } = this.#last!;
     const reply = await this.#ask("order again", () => this.trader.order(quoteId, { key }));
-    const again = reply && (JSON.parse(reply.body) as { order_id: string }).order_id;
+    const again = reply && memberOf(reply, "order_id");
     if (reply && (again !== orderId || reply.status !== 200)) {
       this.#failed(`order again: got ${reply.status} and ${again} instead of 200 and ${orderId}`);
     }

@@ -19,7 +19,8 @@ import { findFreePort, processLives, type RunningPostgres, startPostgres } from 
 import { Operators } from "./operators.ts";
 import { Relay } from "./relay.ts";
 import { type Role, ServerProcess } from "./server_process.ts";
-import { Trader } from "./trader.ts";
+import { ask, Trader } from "./trader.ts";
+import { requireReply } from "./wire.ts";
 
 const IBAN = "SA0380000000608010167519";
 /** The vault starts with one bar of 500 g gross. */
@@ -196,6 +197,13 @@ export class Deployment {
 
   async renewTokens(): Promise<void> {
     await Promise.all(this.traders.map((trader) => trader.renewToken(this.servers[0]!.socket)));
+  }
+
+  /** Funds partners through the first process. */
+  async fund(amountSar: string, traders: readonly Trader[] = this.traders): Promise<void> {
+    for (const trader of traders) {
+      requireReply("funding", await ask(this.servers[0]!.socket, trader.fund(amountSar)));
+    }
   }
 
   /** Kills every process of Postgres, the postmaster first, so that it cannot start new ones. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Sql } from "postgres";
 import type { Deployment } from "./deployment.ts";
 import { ask, type Trader } from "./trader.ts";
-import { acceptedOrderOf, type Reply, verdictOf, Wire } from "./wire.ts";
+import { acceptedOrderOf, memberOf, type Reply, requireReply, verdictOf, Wire } from "./wire.ts";
 
 type Kind = "new" | "retry" | "conflict";
 
@@ -61,15 +61,13 @@ export async function prepareOrders({ traders, servers }: Deployment): Promise<I
   const { socket } = servers[1]!;
   const quote = async (trader: Trader) => {
     const reply = await ask(socket, trader.quote("buy", GRAMS));
-    if (reply?.status !== 201) throw new Error(`the quote failed: ${verdictOf(reply)}`);
-    return (JSON.parse(reply.body) as { quote_id: string }).quote_id;
+    return memberOf(requireReply("the quote", reply), "quote_id");
   };
   const earlier = async (trader: Trader) => {
     const quoteId = await quote(trader);
     const key = randomUUID();
     const reply = await ask(socket, await trader.order(quoteId, { key }));
-    if (reply?.status !== 201) throw new Error(`the order failed: ${verdictOf(reply)}`);
-    return { quoteId, key, body: reply.body };
+    return { quoteId, key, body: requireReply("the order", reply).body };
   };
   const [zero, one, two, three] = traders as [Trader, Trader, Trader, Trader];
   const [known, other] = [await earlier(two), await earlier(three)];

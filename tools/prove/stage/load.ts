@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "./deployment.ts";
 import { UNDECIDED } from "./in_flight_orders.ts";
 import type { Trader } from "./trader.ts";
-import { acceptedOrderOf, type Reply, verdictOf, Wire } from "./wire.ts";
+import { acceptedOrderOf, memberOf, type Reply, verdictOf, Wire } from "./wire.ts";
 
 export interface Observed {
   readonly verdict: string;
@@ -50,19 +50,19 @@ export class Load {
       const quoteRequest = trader.quote("buy", GRAMS);
       const quote = await this.#retryUntilFinal(connection, async () => quoteRequest);
       if (!quote) continue;
-      const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
+      const quoteId = memberOf(quote, "quote_id");
       const key = randomUUID();
-      const order = await this.#retryUntilFinal(connection, () => trader.order(quote_id, { key }));
+      const order = await this.#retryUntilFinal(connection, () => trader.order(quoteId, { key }));
       if (order) this.#acknowledge(order);
-      else this.unanswered.push(`the order of ${quote_id} never succeeded`);
+      else this.unanswered.push(`the order of ${quoteId} never succeeded`);
     }
     connection.close();
   }
 
-  #acknowledge({ body }: Reply): void {
-    const { order_id, executed_at } = JSON.parse(body) as { order_id: string; executed_at: string };
-    this.acknowledged.push(order_id);
-    this.executedAtMs.set(order_id, Date.parse(executed_at));
+  #acknowledge(order: Reply): void {
+    const id = memberOf(order, "order_id");
+    this.acknowledged.push(id);
+    this.executedAtMs.set(id, Date.parse(memberOf(order, "executed_at")));
   }
 
   async #retryUntilFinal(

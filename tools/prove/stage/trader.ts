@@ -6,7 +6,7 @@ import { importSigningKey, keySigner, signDetached } from "@gold-partner/jws";
 import { hostBytes, requestSigner } from "@gold-partner/protocol";
 import type { Credentials } from "@gold-partner/dev";
 import { until } from "../../testing/until.ts";
-import { type Reply, Wire } from "./wire.ts";
+import { memberOf, type Reply, requireReply, Wire } from "./wire.ts";
 
 const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
 
@@ -75,9 +75,8 @@ export class Trader {
     });
   }
 
-  takeToken(reply: Reply | undefined): void {
-    if (reply?.status !== 200) throw new Error(`no token for ${this.clientId}: ${reply?.body}`);
-    this.#token = (JSON.parse(reply.body) as { access_token: string }).access_token;
+  takeToken(reply: Reply | string | undefined): void {
+    this.#token = memberOf(requireReply(`the token of ${this.clientId}`, reply, 200), "access_token");
   }
 
   read(path: string): Uint8Array {

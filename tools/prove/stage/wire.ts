@@ -94,14 +94,27 @@ export class Wire {
 export const connectTo = (target: number | string): Socket =>
   typeof target === "number" ? connect(target, "127.0.0.1") : connect(target);
 
-/** A short verdict on a reply: `201`, `200 replayed`, `409 nonce_reused`; `none` if there is no reply. */
-export function verdictOf(reply: Reply | undefined): string {
-  if (!reply) return "none";
+/**
+ * A short verdict on a reply: `201`, `200 replayed`, `409 nonce_reused`; `none` if there is no reply, or the
+ * sentence that says why there is none.
+ */
+export function verdictOf(reply: Reply | string | undefined): string {
+  if (!reply || typeof reply === "string") return reply ?? "none";
   if (reply.status >= 400) {
     return `${reply.status} ${(JSON.parse(reply.body) as { code?: string }).code ?? "without code"}`;
   }
   return reply.headers.get("idempotent-replayed") === "true" ? `${reply.status} replayed` : `${reply.status}`;
 }
+
+/** Returns the reply. Throws if there is none, or if it has another status. */
+export function requireReply(what: string, reply: Reply | string | undefined, status = 201): Reply {
+  if (typeof reply === "object" && reply.status === status) return reply;
+  throw new Error(`${what} failed: ${verdictOf(reply)}`);
+}
+
+/** Reads a text of the reply's body. */
+export const memberOf = ({ body }: Reply, name: string): string =>
+  (JSON.parse(body) as Record<string, string>)[name]!;
 
 /** The order that a success reply contains, executed now or before. */
 export function acceptedOrderOf(reply: Reply | undefined): string | undefined {

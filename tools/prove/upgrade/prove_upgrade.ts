@@ -11,8 +11,6 @@ import { openInboxes } from "../stage/inboxes.ts";
 import { checkOrders } from "../stage/check_orders.ts";
 import type { Finding } from "../stage/report.ts";
 import type { ServerProcess } from "../stage/server_process.ts";
-import { ask } from "../stage/trader.ts";
-import { verdictOf } from "../stage/wire.ts";
 import { RollingLoad } from "./rolling_load.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -59,10 +57,7 @@ export async function proveUpgrade(
     const before = [...servers];
     const after: ServerProcess[] = [];
     const inboxes = await openInboxes(deployment);
-    for (const trader of traders) {
-      const endowed = await ask(before[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
-      if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
-    }
+    await deployment.fund(INITIAL_FUNDING_SAR);
     const load = new RollingLoad(servers, traders, LOOPS);
     // Runs one phase. At its end, exactly `serving` serve, and each of them has served requests.
     const phase = async (name: string, serving: () => readonly ServerProcess[], act: () => Promise<void>) => {

@@ -4,7 +4,7 @@ import { hostBytes } from "@gold-partner/protocol";
 import { UNDECIDED } from "../stage/in_flight_orders.ts";
 import type { ServerProcess } from "../stage/server_process.ts";
 import type { Trader } from "../stage/trader.ts";
-import { type Reply, verdictOf, Wire } from "../stage/wire.ts";
+import { memberOf, type Reply, verdictOf, Wire } from "../stage/wire.ts";
 
 const GRAMS = "0.01";
 const WITHDRAWAL = hostBytes.utf8('{"amount_sar":1}');
@@ -65,10 +65,11 @@ export class RollingLoad {
       const [quoteKey, key] = [randomUUID(), randomUUID()];
       const quote = await insist("a quote", () => trader.quote("buy", GRAMS, quoteKey));
       const order = quote &&
-        await insist("an order", () => trader.order(read(quote, "quote_id"), { key }));
+        await insist("an order", () => trader.order(memberOf(quote, "quote_id"), { key }));
       if (order) {
-        this.orders.push(read(order, "order_id"));
-        await insist("the order's record", () => trader.read(`/v1/orders/${read(order, "order_id")}`));
+        const id = memberOf(order, "order_id");
+        this.orders.push(id);
+        await insist("the order's record", () => trader.read(`/v1/orders/${id}`));
       }
       const withdrawalKey = randomUUID();
       const withdrawal = cycle % 4 === 0 &&
@@ -76,7 +77,7 @@ export class RollingLoad {
           "a withdrawal",
           () => trader.signed("/v1/withdrawals", WITHDRAWAL, { key: withdrawalKey }),
         );
-      if (withdrawal) this.withdrawals.push(read(withdrawal, "withdrawal_id"));
+      if (withdrawal) this.withdrawals.push(memberOf(withdrawal, "withdrawal_id"));
       await insist("the balances", () => trader.read("/v1/balances"));
       await insist("the events", () => trader.read("/v1/events"));
       await pause;
@@ -117,9 +118,6 @@ const emptyTurn = () => ({
   slowestMs: 0,
   served: new Map<string, number>(),
 });
-
-const read = (reply: Reply, member: string): string =>
-  (JSON.parse(reply.body) as Record<string, string>)[member]!;
 
 /** One keep-alive connection to each process. Each request goes to the next process. */
 class Connections {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ask, type Trader } from "../stage/trader.ts";
-import { verdictOf, type Wire } from "../stage/wire.ts";
+import { requireReply, type Wire } from "../stage/wire.ts";
 
 /** An event as GET /v1/events lists it. */
 export interface ListedEvent {
@@ -22,9 +22,9 @@ export async function readEvents(wire: Wire, trader: Trader): Promise<ListedEven
   const events: ListedEvent[] = [];
   for (let after: string | null = ""; after !== null;) {
     const reply = await wire.send(trader.read(`/v1/events?limit=${PAGE}${after && `&after=${after}`}`));
-    if (reply?.status !== 200) throw new Error(`reading the events failed: ${verdictOf(reply)}`);
-    const { items, next_cursor } = JSON.parse(reply.body) as { items: unknown[]; next_cursor: string | null };
-    const listed = [...reply.body.matchAll(ITEM)].map(([, body, id, sequence, status]) => ({
+    const { body: page } = requireReply("reading the events", reply, 200);
+    const { items, next_cursor } = JSON.parse(page) as { items: unknown[]; next_cursor: string | null };
+    const listed = [...page.matchAll(ITEM)].map(([, body, id, sequence, status]) => ({
       id: id!,
       sequence: Number(sequence),
       digest: createHash("sha256").update(`${body}}`).digest("base64"),
@@ -42,6 +42,5 @@ export async function readEvents(wire: Wire, trader: Trader): Promise<ListedEven
 /** Sends a POST with an empty body, as the partner. */
 export async function post(socketPath: string, trader: Trader, path: string): Promise<void> {
   await trader.renewToken(socketPath);
-  const reply = await ask(socketPath, trader.unsigned(path, new Uint8Array()));
-  if (reply?.status !== 201) throw new Error(`${path}: ${verdictOf(reply)}`);
+  requireReply(path, await ask(socketPath, trader.unsigned(path, new Uint8Array())));
 }

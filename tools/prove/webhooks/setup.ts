@@ -1,7 +1,5 @@
 import { Deployment } from "../stage/deployment.ts";
 import type { ServerProcess } from "../stage/server_process.ts";
-import { ask } from "../stage/trader.ts";
-import { verdictOf } from "../stage/wire.ts";
 import { Receivers } from "./receivers.ts";
 
 /**
@@ -29,9 +27,8 @@ export async function openSetup(
     deployment.onStop(() => receivers.stop());
     for (const [index, trader] of traders.entries()) {
       await deployment.operator("partner set", trader.clientId, "--webhook", receivers.urls[index]!);
-      const endowed = await ask(service.socket, trader.fund(INITIAL_FUNDING_SAR));
-      if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
     }
+    await deployment.fund(INITIAL_FUNDING_SAR);
     const deliverers = await Promise.all(
       ["delivery_1", "delivery_2"].map((name) =>
         deployment.addServer(name, "delivery", { WEBHOOK_RETRIES: retries })
