@@ -1,6 +1,7 @@
 import { describe, it } from "node:test";
 import { assert, assertEquals } from "../testing/assert.ts";
-import { estimateRatios, seededRandom } from "./bootstrap.ts";
+import { seededRandom } from "../testing/random.ts";
+import { estimateRatios } from "./bootstrap.ts";
 
 const TRIES = 200;
 

@@ -1,4 +1,5 @@
 // Estimates how certain a difference between two runs is, from how each run varied over time.
+import { seededRandom } from "../testing/random.ts";
 
 /** A ratio and its 95 % interval, which contains the true ratio in 95 of 100 such comparisons. */
 export interface Estimate {
@@ -13,17 +14,6 @@ export const METHOD =
   "95 % intervals of the ratio after/before: Student's t over the standard error of its logarithm, by a moving-block bootstrap of the time slices (seeded).";
 
 const ROUNDS = 200;
-
-/** Returns a generator of numbers from 0 up to 1 (mulberry32). The same seed gives the same numbers. */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /**
  * Compares several statistics at once. Each round draws as many slices as there are, with repetition, and

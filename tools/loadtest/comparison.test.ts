@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertRejects, assertStringIncludes } from "../testing/assert.ts";
-import { seededRandom } from "./bootstrap.ts";
+import { seededRandom } from "../testing/random.ts";
 import { compareRuns, compareStep } from "./comparison.ts";
 import { UsageError } from "./plan.ts";
 import type { RunSummary } from "./report.ts";

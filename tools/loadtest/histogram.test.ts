@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assert, assertEquals } from "../testing/assert.ts";
-import { seededRandom } from "./bootstrap.ts";
+import { seededRandom } from "../testing/random.ts";
 import { Histogram } from "./histogram.ts";
 
 describe("Histogram", () => {

@@ -1,16 +1,15 @@
-import { randomInt } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { asOperator } from "@gold-partner/dev";
-import { runAudit } from "./audit/audit_command.ts";
+import { prepareAudit } from "./audit/check_audit.ts";
+import { randomFrom } from "../testing/random.ts";
 import { Deployment } from "./stage/deployment.ts";
 import { drawRounds, FAULTS } from "./failover/faults.ts";
 import { PatroniCluster } from "./failover/patroni_cluster.ts";
 import { checkBooks, playRound } from "./failover/round.ts";
-import { randomFrom } from "./fuzzing/mutate_body.ts";
+import { readSeed } from "./stage/options.ts";
 import { Report } from "./stage/report.ts";
 import { alternateStripes } from "./stage/stripes.ts";
 
@@ -29,11 +28,7 @@ const BAR_GROSS_GRAMS = "400000";
 
 const { values } = parseArgs({ options: { short: { type: "boolean" }, seed: { type: "string" } } });
 const scale = values.short ? "short" : "long";
-const seed = values.seed === undefined ? randomInt(2 ** 32) : Number(values.seed);
-if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
-  console.error(`--seed must be an integer from 0 to ${2 ** 32 - 1}; got ${values.seed}.`);
-  process.exit(2);
-}
+const seed = readSeed(values.seed);
 console.log(`seed ${seed}`);
 const report = new Report((line) => console.log(line));
 const cluster = await PatroniCluster.start();
@@ -48,9 +43,7 @@ try {
   });
   try {
     await endow(deployment);
-    // Patroni's role for the replication, and operators that a superuser created, are no part of the release.
-    const keys = deployment.state.path("audit_keys.json");
-    await asOperator(cluster.superuserUrl("gold"))("audit keys --out", keys);
+    const audit = await prepareAudit(deployment);
     const setStripes = alternateStripes(deployment, LANES);
     const acknowledged: string[] = [];
     const pauses = new Map<string, number[]>();
@@ -64,14 +57,7 @@ try {
     }
     report.tried("all orders", await checkBooks(acknowledged, deployment));
     await deployment.operator("ledger verify");
-    const { records, defects, items } = await runAudit(
-      cluster.superuserUrl("gold"),
-      ...["--keys", keys, "--operator-keys", deployment.operators.keysFile!],
-    );
-    report.tried("gold audit full", {
-      what: `${records} records`,
-      violations: defects === 0 ? [] : [`${defects} findings, for example ${JSON.stringify(items?.[0])}`],
-    });
+    report.tried("gold audit full", await audit());
     for (const { name } of FAULTS) {
       const each = pauses.get(name)?.map((ms) => ms / 1000).sort((one, other) => one - other);
       if (each) console.log(`${name}: no order for ${each[0]!.toFixed(1)} to ${each.at(-1)!.toFixed(1)} s`);

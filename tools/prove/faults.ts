@@ -1,14 +1,13 @@
-import { randomInt } from "node:crypto";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { asOperator } from "@gold-partner/dev";
-import { runAudit } from "./audit/audit_command.ts";
+import { prepareAudit } from "./audit/check_audit.ts";
 import { checkConnections } from "./faults/connections.ts";
 import { Effects } from "./faults/effects.ts";
 import { type AccountState, FaultStage } from "./faults/fault_stage.ts";
 import { describePlan, drawPlan } from "./faults/plan.ts";
 import { playRound } from "./faults/round.ts";
 import { checkOrders } from "./stage/check_orders.ts";
+import { readInteger, readSeed } from "./stage/options.ts";
 import { Report } from "./stage/report.ts";
 
 // npm run prove -- faults [--short] [--seed N] [--rounds N] [--plan]: partners trade, read and receive
@@ -34,8 +33,8 @@ const { values } = parseArgs({
     rounds: { type: "string" },
   },
 });
-const seed = wholeNumber("seed", 2 ** 31) ?? randomInt(2 ** 31);
-const rounds = wholeNumber("rounds", 1_000_000) ?? ROUNDS[values.short ? "short" : "long"];
+const seed = readSeed(values.seed);
+const rounds = readInteger("rounds", values.rounds, 1_000_000) ?? ROUNDS[values.short ? "short" : "long"];
 const plans = Array.from({ length: rounds }, (_, n) => drawPlan(seed + n));
 if (values.plan) {
   for (const plan of plans) console.log(`seed ${plan.seed}: ${describePlan(plan)}`);
@@ -45,9 +44,9 @@ console.log(`seed ${seed}`);
 const report = new Report((line) => console.log(line));
 const stage = await FaultStage.start();
 const { deployment } = stage;
-const keys = deployment.state.path("audit_keys.json");
+let audit: Awaited<ReturnType<typeof prepareAudit>>;
 try {
-  await asOperator(deployment.superuserUrl)("audit keys --out", keys);
+  audit = await prepareAudit(deployment);
   const orders: string[] = [];
   const effects = new Effects();
   let accountStates: readonly AccountState[] = await stage.readAccounts();
@@ -89,21 +88,5 @@ async function check(orders: readonly string[]): Promise<void> {
   report.tried("all orders", await checkOrders(deployment, orders, stage.inboxes, leniency));
   const count = () => stage.countConnections();
   report.tried("connections to the database", await checkConnections(count, deployment.servers.length));
-  const { records, defects, items } = await runAudit(
-    deployment.superuserUrl,
-    ...["--keys", keys, "--operator-keys", deployment.operators.keysFile!],
-  );
-  report.tried("gold audit full", {
-    what: `${records} records`,
-    violations: defects === 0 ? [] : [`${defects} findings, for example ${JSON.stringify(items?.[0])}`],
-  });
-}
-
-function wholeNumber(name: "seed" | "rounds", limit: number): number | undefined {
-  const text = values[name];
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 0 && value < limit) return value;
-  console.error(`--${name} must be an integer from 0 to ${limit - 1}; got ${text}.`);
-  process.exit(2);
+  report.tried("gold audit full", await audit());
 }

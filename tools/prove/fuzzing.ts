@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer";
 import process from "node:process";
+import { randomFrom } from "../testing/random.ts";
 import { Deployment } from "./stage/deployment.ts";
 import { openEnvoyWires, openGatewayWires } from "./stage/gateway_wires.ts";
 import { suiteBodies } from "./fuzzing/json_test_suite_fixture.ts";
 import { checkReply } from "./fuzzing/check_reply.ts";
-import { mutateBody, randomFrom } from "./fuzzing/mutate_body.ts";
+import { mutateBody } from "./fuzzing/mutate_body.ts";
 import { compareRows, countRows, type Path, type Sent } from "./fuzzing/rows.ts";
 import { WirePool } from "./fuzzing/wire_pool.ts";
 import { type Finding, Report } from "./stage/report.ts";

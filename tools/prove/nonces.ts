@@ -1,9 +1,9 @@
-import { randomInt } from "node:crypto";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { Deployment } from "./stage/deployment.ts";
 import { NonceTraffic } from "./nonces/nonce_traffic.ts";
 import { killAtRandom } from "./nonces/random_kills.ts";
+import { readSeed } from "./stage/options.ts";
 import { Report } from "./stage/report.ts";
 import { findImbalance } from "./stage/stage.ts";
 
@@ -20,11 +20,7 @@ const INITIAL_FUNDING_SAR = "10000000";
 
 const { values } = parseArgs({ options: { short: { type: "boolean" }, seed: { type: "string" } } });
 const scale = values.short ? "short" : "long";
-const seed = values.seed === undefined ? randomInt(2 ** 32) : Number(values.seed);
-if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
-  console.error(`--seed must be an integer from 0 to ${2 ** 32 - 1}; got ${values.seed}.`);
-  process.exit(2);
-}
+const seed = readSeed(values.seed);
 console.log(`seed ${seed}`);
 const report = new Report((line) => console.log(line));
 const deployment = await Deployment.start({ servers: 2, traders: TRADERS, lanes: LANES });

@@ -3,12 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { asOperator } from "@gold-partner/dev";
-import { runAudit } from "./audit/audit_command.ts";
+import { prepareAudit } from "./audit/check_audit.ts";
 import { Deployment } from "./stage/deployment.ts";
 import { checkBooks } from "./failover/round.ts";
 import { Load } from "./stage/load.ts";
-import { type Finding, Report } from "./stage/report.ts";
+import { Report } from "./stage/report.ts";
 import { BackedUpDatabase } from "./restore/backed_up_database.ts";
 import { acceptByTwo, checkRefusal, HEADS_MS } from "./restore/accept_loss.ts";
 import { compareBooks, readBooks } from "./restore/compare_books.ts";
@@ -31,8 +30,6 @@ const report = new Report((line) => console.log(line));
 const database = await BackedUpDatabase.start();
 const folder = await mkdtemp(join(tmpdir(), "gold-restore-"));
 const headsFile = join(folder, "heads.json");
-/** Lets the audit accept the operators' logins, which a superuser created without `gold operator add`. */
-const auditKeys = join(folder, "audit_keys.json");
 try {
   const deployment = await Deployment.start({
     servers: 1,
@@ -43,7 +40,7 @@ try {
   });
   try {
     await deployment.fund(FUNDING_SAR);
-    await asOperator(database.superuserUrl("gold"))("audit keys --out", auditKeys);
+    const audit = await prepareAudit(deployment);
     database.backRest("--type=full", "backup");
     const load = new Load(deployment, IN_FLIGHT);
     await sleep(BEFORE_MS);
@@ -61,7 +58,7 @@ try {
       "every append-only table and every partner",
       compareBooks(original, await readBooks(deployment), target.epochMs),
     );
-    report.tried("gold audit full of the restored books", await auditBooks(deployment));
+    report.tried("gold audit full of the restored books", await audit());
     report.tried("the service refuses writes", await checkRefusal(deployment));
     await deployment.servers[0]!.stop();
     await deployment.servers[0]!.start();
@@ -75,7 +72,7 @@ try {
     await again.stop();
     report.tried("orders after the restore", await checkBooks([...known, ...again.acknowledged], deployment));
     await deployment.operator("ledger verify");
-    report.tried("gold audit full", await auditBooks(deployment));
+    report.tried("gold audit full", await audit());
   } finally {
     await deployment.stop();
   }
@@ -84,18 +81,6 @@ try {
   await rm(folder, { recursive: true });
 }
 process.exit(report.close("restore") ? 0 : 1);
-
-/** Runs `gold audit full` on the present books, with the operators' first keys. */
-async function auditBooks({ operators }: Deployment): Promise<Finding> {
-  const { records, defects, items } = await runAudit(
-    database.superuserUrl("gold"),
-    ...["--keys", auditKeys, "--operator-keys", operators.keysFile!],
-  );
-  return {
-    what: `${records} records`,
-    violations: defects === 0 ? [] : [`${defects} findings, for example ${JSON.stringify(items?.[0])}`],
-  };
-}
 
 /**
  * Waits for the next whole second of the database's clock. Returns it by that clock and by performance.now().

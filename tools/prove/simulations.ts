@@ -1,7 +1,8 @@
-import { randomInt } from "node:crypto";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { type Draw, SimulatedHistory, testService } from "@gold-partner/server/testing";
+import { randomFrom } from "../testing/random.ts";
+import { readSeed } from "./stage/options.ts";
 import { type Finding, Report } from "./stage/report.ts";
 
 // npm run prove -- simulations [--short] [--seed N]: random sequences of simulations and ordinary calls, each
@@ -19,11 +20,7 @@ const SEQUENCES_PER_DATABASE = 50;
 
 const { values } = parseArgs({ options: { short: { type: "boolean" }, seed: { type: "string" } } });
 const sequences = SEQUENCES[values.short ? "short" : "long"];
-const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
-if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 31) {
-  console.error(`--seed must be an integer from 0 to ${2 ** 31 - 1}; got ${values.seed}.`);
-  process.exit(2);
-}
+const seed = readSeed(values.seed);
 console.log(`seed ${seed}`);
 const report = new Report((line) => console.log(line));
 for (let from = 0; from < sequences; from += SEQUENCES_PER_DATABASE) {
@@ -63,14 +60,9 @@ async function runSequences(firstSeed: number, count: number): Promise<Finding> 
   }
 }
 
-/** Returns draws that depend on the seed alone (mulberry32). */
+/** Returns draws that depend on the seed alone. */
 function drawsOf(seed: number): Draw[] {
-  let state = seed;
-  const next = () => {
-    state = state + 0x6D2B79F5 | 0;
-    let mixed = Math.imul(state ^ state >>> 15, 1 | state);
-    mixed = mixed + Math.imul(mixed ^ mixed >>> 7, 61 | mixed) ^ mixed;
-    return (mixed ^ mixed >>> 14) >>> 16;
-  };
+  const random = randomFrom(seed);
+  const next = () => random(2 ** 16);
   return Array.from({ length: ACTIONS }, () => [next(), next(), next()]);
 }

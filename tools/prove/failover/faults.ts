@@ -1,3 +1,4 @@
+import type { Random } from "../../testing/random.ts";
 import type { PatroniCluster } from "./patroni_cluster.ts";
 
 export interface Fault {
@@ -101,7 +102,7 @@ export const FAULTS: readonly Fault[] = [
 ];
 
 /** Returns the rounds of a run in a random order. */
-export function drawRounds(scale: "long" | "short", random: (below: number) => number): Fault[] {
+export function drawRounds(scale: "long" | "short", random: Random): Fault[] {
   const rounds = FAULTS.flatMap((fault) => Array<Fault>(fault.rounds[scale]).fill(fault));
   for (let n = rounds.length - 1; n > 0; n--) {
     const other = random(n + 1);

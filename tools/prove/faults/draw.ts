@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { randomFrom } from "../fuzzing/mutate_body.ts";
+import { type Random, randomFrom } from "../../testing/random.ts";
 
 /** Draws numbers that depend on the seed alone. */
 export class Draw {
-  readonly below: (limit: number) => number;
+  readonly below: Random;
 
   /** `parts` are the round's seed and what the numbers are for. Any difference gives unrelated numbers. */
   constructor(...parts: readonly (number | string)[]) {

@@ -1,19 +1,5 @@
 import { Buffer } from "node:buffer";
-
-/** Returns an integer from 0 to `below - 1`. */
-type Random = (below: number) => number;
-
-/**
- * The linear congruential generator of the book Numerical Recipes. The same seed gives the same numbers in
- * every run.
- */
-export function randomFrom(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor(state / 2 ** 32 * below);
-  };
-}
+import type { Random } from "../../testing/random.ts";
 
 type Mutation = (text: string, random: Random) => string | Uint8Array;
 

@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hostBytes } from "@gold-partner/protocol";
+import { type Random, randomFrom } from "../../testing/random.ts";
 import type { Deployment } from "../stage/deployment.ts";
 import { UNDECIDED } from "../stage/in_flight_orders.ts";
-import { randomFrom } from "../fuzzing/mutate_body.ts";
 import { ask, type Trader } from "../stage/trader.ts";
 import { memberOf, type Reply, verdictOf } from "../stage/wire.ts";
 import { NonceLog } from "./nonce_log.ts";
-
-type Random = ReturnType<typeof randomFrom>;
 
 /** A write. It is repeated with its key until it has its final reply. */
 interface Write {

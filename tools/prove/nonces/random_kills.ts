@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Random, randomFrom } from "../../testing/random.ts";
 import type { Deployment } from "../stage/deployment.ts";
-import { randomFrom } from "../fuzzing/mutate_body.ts";
-
-type Random = ReturnType<typeof randomFrom>;
 
 interface Target {
   readonly name: string;

@@ -2,10 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { asOperator } from "@gold-partner/dev";
 import type { Checkout } from "../../testing/release/checkout.ts";
 import { until } from "../../testing/until.ts";
-import { runAudit } from "../audit/audit_command.ts";
+import { prepareAudit } from "../audit/check_audit.ts";
 import { Deployment } from "../stage/deployment.ts";
 import { openInboxes } from "../stage/inboxes.ts";
 import { checkOrders } from "../stage/check_orders.ts";
@@ -97,11 +96,10 @@ export async function proveUpgrade(
       () => before,
       () => deployment.migrate("--vault-stripes", `${SERVERS * LANES}`),
     );
-    // The operators' logins, which a superuser created, are no part of the release.
-    const keys = deployment.state.path("audit_keys.json");
+    let audit: Awaited<ReturnType<typeof prepareAudit>> | undefined;
     await phase("two people from now on", () => before, async () => {
       await deployment.operators.beginTwoPeople();
-      await asOperator(deployment.superuserUrl)("audit keys --out", keys);
+      audit = await prepareAudit(deployment);
       // The new processes ignore the partners of the release until two people have signed for them.
       await deployment.operator("registry adopt");
     });
@@ -126,7 +124,7 @@ export async function proveUpgrade(
       }),
     );
     tried("withdrawals", await checkWithdrawals(deployment, load.withdrawals));
-    tried("gold audit full", await checkAudit(deployment, keys));
+    tried("gold audit full", await audit!());
   } finally {
     await deployment.stop();
   }
@@ -168,18 +166,5 @@ async function checkWithdrawals({ sql }: Deployment, acknowledged: readonly stri
       ...(lost === 0 ? [] : [`${lost} acknowledged withdrawals are lost`]),
       ...(rows.length === acknowledged.length ? [] : ["a withdrawal was booked twice, or without a reply"]),
     ],
-  };
-}
-
-async function checkAudit({ superuserUrl, operators }: Deployment, keys: string): Promise<Finding> {
-  const { records, defects, items } = await runAudit(
-    superuserUrl,
-    ...["--keys", keys, "--operator-keys", operators.keysFile!],
-  );
-  return {
-    what: `${records} records`,
-    violations: defects === 0
-      ? []
-      : [`${defects} findings, for example ${JSON.stringify(items?.slice(0, 3))}`],
   };
 }
