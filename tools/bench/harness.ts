@@ -2,7 +2,7 @@
 // contender is the service, a part of the service, or another program to compare with (a peer). The
 // contenders of a contest run alternately. One measured interval of a contender is a turn.
 import process from "node:process";
-import { processCpuMs } from "./process_cpu.ts";
+import { processCpuMs } from "../testing/process_cpu.ts";
 
 /** The default export of `tools/bench/NAME.bench.ts`. */
 export interface Benchmark {

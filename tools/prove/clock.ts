@@ -1,5 +1,7 @@
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { percentile } from "../testing/statistics.ts";
+import { until } from "../testing/until.ts";
 import { FakeClock, findFaketime } from "./clock/fake_clock.ts";
 import { Deployment } from "./stage/deployment.ts";
 import { type Finding, Report } from "./stage/report.ts";
@@ -17,7 +19,6 @@ const STEPS_SECONDS = [75, 3600];
  */
 const AHEAD_SECONDS = 7200;
 const HELD_MS = { long: 10_000, short: 3_000 };
-const READY_MS = 120_000;
 const BALANCE_MS = 100;
 const GRAMS = "0.01";
 const REFUSED = "503 service_unavailable";
@@ -36,7 +37,7 @@ try {
   // Each step gets two partners that have not traded yet, so that their newest posting is older than the
   // clock after the step.
   const [first, second, ...fresh] = deployment.traders as [Trader, Trader, ...Trader[]];
-  await until("the services follow the clock", async () => {
+  await until(async () => {
     await deployment.renewTokens().catch(() => {});
     return (await tradeOnce(first)).join() === "201,201";
   });
@@ -66,7 +67,7 @@ async function stepBack(
   });
   await sleep(500);
   clock.set(AHEAD_SECONDS - seconds);
-  await until("the services follow the clock", async () => (await tradeOnce(idle[0]!)).join() === "201,201");
+  await until(async () => (await tradeOnce(idle[0]!)).join() === "201,201");
   const reads = { ahead: [] as number[], idle: [] as number[] };
   const heldAfter = (await readBalance(idle[1]!, reads.idle)).body;
   if (withoutInstant(heldBefore) !== withoutInstant(heldAfter)) {
@@ -90,7 +91,7 @@ async function stepBack(
     await readBalance(idle[1]!, reads.idle);
   }
   clock.set(AHEAD_SECONDS);
-  await until("accounts trade again", async () => {
+  await until(async () => {
     const verdicts = await Promise.all(ahead.map(tradeOnce));
     return verdicts.every((each) => each.join() === "201,201");
   });
@@ -103,7 +104,7 @@ async function stepBack(
       violations.push(`the balance as of ${as_of} changed from ${reply.body} to ${again?.body}`);
     }
   }
-  const [aheadMs, idleMs] = [slowest(reads.ahead), slowest(reads.idle)];
+  const [aheadMs, idleMs] = [percentile(reads.ahead, 0.99), percentile(reads.idle, 0.99)];
   for (const ms of [aheadMs, idleMs]) {
     if (!(ms < BALANCE_MS)) violations.push(`1 % of the balance reads took ${ms.toFixed(0)} ms or more`);
   }
@@ -138,14 +139,6 @@ async function readBalance(trader: Trader, durationsMs: number[]): Promise<Reply
   return requireReply("reading the balance", reply, 200);
 }
 
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + READY_MS;
-  while (!await holds()) {
-    if (performance.now() > deadline) throw new Error(`not reached within ${READY_MS / 1000} s: ${what}`);
-    await sleep(100);
-  }
-}
-
 function socketOf(server: number): string {
   return deployment.servers[server]!.socket;
 }
@@ -156,7 +149,3 @@ function withoutInstant(body: string): string {
   return JSON.stringify(balance);
 }
 
-/** The 99th percentile. */
-function slowest(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Infinity;
-}

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
 import { type TestPartner, type TestService, testService } from "@gold-partner/server/testing";
 import { type Finding, Report } from "./stage/report.ts";
-import { askHealth, askQuote, until } from "./standby/asking.ts";
+import { until } from "../testing/until.ts";
+import { askHealth, askQuote, untilHealth } from "./standby/asking.ts";
 import { DebianPostgres, makeServerFolder } from "./standby/debian_postgres.ts";
 import { fillDisk } from "./standby/full_disk.ts";
 import { type Answer, OrderStream } from "./standby/order_stream.ts";
@@ -37,7 +38,7 @@ try {
     await root.unsafe(`create role ${login} login password '${password}'`);
   }
   await nameStandbys(STANDBY_NAMES);
-  await until("the standby streams", isStreaming);
+  await until(isStreaming);
   service = await testService({ standby: true });
   await service.books.addBar(100_000_000n);
   await service.send("/sandbox/fund", { body: '{"amount_sar":1000000}' });
@@ -116,7 +117,7 @@ async function recover(
   of: TestService,
   doubtful: readonly Answer[],
 ): Promise<string[]> {
-  await until("/health is 200", async () => await askHealth(of) === 200);
+  await untilHealth(of, 200);
   const settled = await Promise.all(doubtful.map((answer) => orders.order(answer)));
   return settled.filter(({ status }) => status >= 300).map(({ status, code }) =>
     `a retry of an order with unknown outcome got ${status} ${code} after the standby was back`
@@ -135,7 +136,7 @@ async function stopStandby(orders: OrderStream, of: TestService, standby: Debian
   await standby.crash();
   const stoppedMs = performance.now();
   const [from, waiting] = [orders.answers.length, Array.from({ length: 4 }, () => orders.order())];
-  await until("/health is 503", async () => await askHealth(of) === 503);
+  await untilHealth(of, 503);
   const refusedMs = performance.now() - stoppedMs;
   violations.push(...await checkRefusals(orders, of, known));
   const doubtful = await Promise.all(waiting);
@@ -159,12 +160,12 @@ async function cutWaits(
   standby: DebianPostgres,
   by: "pg_cancel_backend" | "pg_terminate_backend",
 ): Promise<Finding> {
-  await until("the standby streams", isStreaming);
+  await until(isStreaming);
   await orders.prepare(8);
   await standby.crash();
   const waiting = [orders.order(), orders.order()];
   let cut = 0;
-  await until("an order waits for the standby", async () => {
+  await until(async () => {
     const rows = await root!`
       select pid from pg_stat_activity where wait_event = 'SyncRep' and query like '%book_orders%'`;
     for (const { pid } of rows) {
@@ -197,7 +198,7 @@ async function cutWaits(
 }
 
 async function emptyNames(orders: OrderStream, of: TestService): Promise<Finding> {
-  await until("the standby streams", isStreaming);
+  await until(isStreaming);
   await orders.prepare(60);
   const known = await orders.order();
   const from = orders.answers.length;
@@ -212,7 +213,7 @@ async function emptyNames(orders: OrderStream, of: TestService): Promise<Finding
   violations.push(...await checkRefusals(orders, of, known));
   const acknowledged = orders.answers.slice(from).filter(({ orderId }) => orderId !== undefined).length;
   await nameStandbys(STANDBY_NAMES);
-  await until("/health is 200", async () => await askHealth(of) === 200);
+  await untilHealth(of, 200);
   return { what: `${acknowledged} orders acknowledged before the service noticed`, violations };
 }
 
@@ -222,12 +223,12 @@ async function makeReadOnly(of: TestService): Promise<Finding> {
     await root!`select pg_reload_conf()`;
   };
   await set("on");
-  await until("/health is 503", async () => await askHealth(of) === 503);
+  await untilHealth(of, 503);
   const status = await askQuote(of);
   // Set this session to read-write. The new default made it read-only, too.
   await root!.unsafe("set default_transaction_read_only = off");
   await set("off");
-  await until("/health is 200", async () => await askHealth(of) === 200);
+  await untilHealth(of, 200);
   const violations = status === 503 ? [] : [`a quote got ${status}`];
   return { what: `a quote got ${status}`, violations };
 }
@@ -238,7 +239,7 @@ async function promote(
   standby: DebianPostgres,
   of: TestService,
 ): Promise<Finding> {
-  await until("the standby streams", isStreaming);
+  await until(isStreaming);
   await orders.prepare(40);
   const last = Array.from({ length: 40 }, () => orders.order().catch(() => undefined));
   await Promise.race(last);

@@ -11,7 +11,7 @@ import postgres, { type Sql } from "postgres";
 import { sealChains } from "../orders/contenders.ts";
 import { type GeneratorProcess, startGenerator } from "../orders/generator_process.ts";
 import { onboardPartners } from "../orders/partners.ts";
-import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
+import { familyCpuMs, processCpuMs } from "../../testing/process_cpu.ts";
 
 export type Operation = "order" | "quote";
 

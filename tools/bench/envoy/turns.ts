@@ -4,7 +4,7 @@ import type { Buffer } from "node:buffer";
 import type { SecureVersion } from "node:tls";
 import type { Round, Sample } from "../harness.ts";
 import { Connection } from "../orders/connection.ts";
-import { processCpuMs } from "../process_cpu.ts";
+import { processCpuMs } from "../../testing/process_cpu.ts";
 import type { EnvoyStack } from "./stack.ts";
 import { sendAll } from "./partner.ts";
 

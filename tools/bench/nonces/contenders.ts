@@ -1,7 +1,7 @@
 // The contenders spend nonces in Postgres or in Redis, each in its own process.
 import { startProgram } from "../child_program.ts";
 import type { Sample } from "../harness.ts";
-import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
+import { familyCpuMs, processCpuMs } from "../../testing/process_cpu.ts";
 import type { Database, NonceStack } from "./stack.ts";
 import { type Persistence, startRedis } from "./redis.ts";
 import type { Report, Store, Task } from "./spender.ts";

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
 import { latencyOf } from "../summary.ts";
-import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
+import { familyCpuMs, processCpuMs } from "../../testing/process_cpu.ts";
 import type { Stack } from "./stack.ts";
 import { type PgbenchPlan, startPgbench } from "./pgbench.ts";
 import type { QuoteRun } from "./quote_run.ts";

@@ -3,7 +3,7 @@ import { readFileSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import postgres from "postgres";
 import type { Sample } from "../harness.ts";
-import { familyCpuMs } from "../process_cpu.ts";
+import { familyCpuMs } from "../../testing/process_cpu.ts";
 import { PARTNERS, type Stack } from "./stack.ts";
 
 const PRELOAD = new URL("./preload.sql", import.meta.url);

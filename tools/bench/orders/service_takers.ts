@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { noteWork, type Work } from "../database_work.ts";
 import type { Sample } from "../harness.ts";
-import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
+import { familyCpuMs, processCpuMs } from "../../testing/process_cpu.ts";
 import { countExecuted, requireBooked, sealChains, type Taker } from "./contenders.ts";
 import type { Plan } from "./generator.ts";
 import type { Stack } from "./stack.ts";

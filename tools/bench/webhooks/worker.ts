@@ -4,7 +4,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
 import type { Round } from "../harness.ts";
-import { processCpuMs } from "../process_cpu.ts";
+import { processCpuMs } from "../../testing/process_cpu.ts";
 import type { WebhookStack } from "./stack.ts";
 
 export interface Worker extends Holdable {

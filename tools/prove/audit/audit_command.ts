@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
+import { childrenOf, endedCpuMs } from "../../testing/process_cpu.ts";
 import { residentMebibytes } from "../stage/resident_memory.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -66,21 +66,10 @@ async function postmasterOf(url: string): Promise<number> {
   }
 }
 
-/** The CPU time of a process and of its children that have ended. The clock ticks 100 times a second. */
-function endedCpuMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(11, 15);
-  return ticks.reduce((sum, each) => sum + Number(each), 0) * 10;
-}
-
 /** The memory of a process and of its descendants. */
 function treeMebibytes(pid: number): number {
   try {
-    // Each thread lists the children that it started.
-    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-      readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number)
-    );
-    return children.reduce((sum, child) => sum + treeMebibytes(child), residentMebibytes(pid));
+    return childrenOf(pid).reduce((sum, child) => sum + treeMebibytes(child), residentMebibytes(pid));
   } catch {
     return 0; // The process has just ended.
   }

@@ -5,7 +5,9 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { findFreePort, findPostmaster } from "@gold-partner/dev/postgres";
-import { childrenOf, findPython, signal, startProgram } from "./processes.ts";
+import { childrenOf } from "../../testing/process_cpu.ts";
+import { sendSignal } from "../../testing/send_signal.ts";
+import { findPython, startProgram } from "./processes.ts";
 import type { Repository } from "../restore/repository.ts";
 import { killProgram } from "../../testing/kill_program.ts";
 
@@ -151,13 +153,13 @@ export class PatroniNode {
 
   /** Kills every process of Postgres, as a crash does. Patroni keeps running. */
   killPostgres(): void {
-    for (const pid of this.#stopRunning()) signal(pid, "SIGKILL");
+    for (const pid of this.#stopRunning()) sendSignal(pid, "SIGKILL");
   }
 
   /** Kills what still runs of Patroni and Postgres. */
   async stop(): Promise<void> {
     if (this.#patroni) await killProgram(this.#patroni);
-    for (const pid of this.#stopPostgres()) signal(pid, "SIGKILL");
+    for (const pid of this.#stopPostgres()) sendSignal(pid, "SIGKILL");
   }
 
   /** Kills Patroni and Postgres, as the loss of the machine does. */
@@ -169,12 +171,12 @@ export class PatroniNode {
   /** Stops Patroni and Postgres without closing their connections, as a hung machine does. */
   freeze(): void {
     const patroni = this.#patroni!.pid!;
-    signal(patroni, "SIGSTOP");
+    sendSignal(patroni, "SIGSTOP");
     this.#frozen = [patroni, ...this.#stopRunning()];
   }
 
   thaw(): void {
-    for (const pid of this.#frozen) signal(pid, "SIGCONT");
+    for (const pid of this.#frozen) sendSignal(pid, "SIGCONT");
     this.#frozen = [];
   }
 
@@ -189,9 +191,9 @@ export class PatroniNode {
   #stopPostgres(): number[] {
     const postmaster = findPostmaster(this.data)?.pid;
     if (postmaster === undefined) return [];
-    signal(postmaster, "SIGSTOP");
+    sendSignal(postmaster, "SIGSTOP");
     const children = childrenOf(postmaster);
-    for (const pid of children) signal(pid, "SIGSTOP");
+    for (const pid of children) sendSignal(pid, "SIGSTOP");
     return [postmaster, ...children];
   }
 }

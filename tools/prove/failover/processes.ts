@@ -1,8 +1,7 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
-import { chownSync, closeSync, mkdtempSync, openSync, readFileSync } from "node:fs";
+import { chownSync, closeSync, mkdtempSync, openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import process from "node:process";
 import { accountOfNew, launch } from "@gold-partner/dev/postgres";
 
 /** The account that runs Patroni and Postgres, because Postgres refuses to run as root. */
@@ -40,18 +39,5 @@ export function startProgram(
     });
   } finally {
     closeSync(logFd);
-  }
-}
-
-export function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-}
-
-/** Sends a signal, unless the process has already ended. */
-export function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

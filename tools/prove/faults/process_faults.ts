@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { processLives } from "@gold-partner/dev/postgres";
-import { childrenOf, signal } from "../failover/processes.ts";
+import { childrenOf } from "../../testing/process_cpu.ts";
+import { sendSignal } from "../../testing/send_signal.ts";
 import type { Draw } from "./draw.ts";
 import { type Fault, nothing, type Repair } from "./fault.ts";
 import type { FaultStage } from "./fault_stage.ts";
@@ -27,7 +28,7 @@ const BACKEND_FROZEN: Fault = {
   draw: () => ({}),
   async strike(stage) {
     const backend = await freezeBusyBackend(stage);
-    return backend === undefined ? undefined : async () => signal(backend, "SIGCONT");
+    return backend === undefined ? undefined : async () => void sendSignal(backend, "SIGCONT");
   },
 };
 
@@ -78,7 +79,7 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     async strike(stage) {
       const backend = await freezeBusyBackend(stage);
       if (backend === undefined) return undefined;
-      signal(backend, "SIGKILL");
+      sendSignal(backend, "SIGKILL");
       await until(() => !processLives(backend));
       return nothing;
     },
@@ -118,9 +119,9 @@ const chosen = (pick: number | string, among: readonly unknown[]): number => Num
 
 async function freeze(pids: readonly number[]): Promise<Repair | undefined> {
   if (pids.length === 0) return undefined;
-  for (const pid of pids) signal(pid, "SIGSTOP");
+  for (const pid of pids) sendSignal(pid, "SIGSTOP");
   return async () => {
-    for (const pid of pids) signal(pid, "SIGCONT");
+    for (const pid of pids) sendSignal(pid, "SIGCONT");
   };
 }
 
@@ -133,12 +134,12 @@ async function freezeBusyBackend(stage: FaultStage): Promise<number | undefined>
   while (performance.now() < untilMs) {
     const [backend] = await stage.findBusyBackends().catch(() => []);
     if (backend === undefined) continue;
-    signal(backend, "SIGSTOP");
+    sendSignal(backend, "SIGSTOP");
     // It may have finished before the signal arrived. No answer means that it holds a lock of Postgres
     // itself.
     const busy = stage.findBusyBackends().catch((): number[] => []);
     if ((await Promise.race([busy, sleep(ANSWER_MS, [backend])])).includes(backend)) return backend;
-    signal(backend, "SIGCONT");
+    sendSignal(backend, "SIGCONT");
   }
   return undefined;
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeliveryPoint } from "./delivery_points.ts";
 import type { Deployment } from "../stage/deployment.ts";
-import { reach, until } from "./holds.ts";
+import { until } from "../../testing/until.ts";
+import { reach } from "./holds.ts";
 import type { Inbox } from "../stage/inboxes.ts";
 import type { Killed } from "./kill_round.ts";
 import { ask, type Trader } from "../stage/trader.ts";
@@ -54,10 +55,9 @@ export async function killDeliveryAt(
  */
 async function untilQuiet({ sql }: Deployment): Promise<void> {
   const [start] = await sql`select clock_timestamp()::text as at`;
-  await until("the worker sent no heartbeat", async () => {
-    const [beat] = await sql`select from gold.delivery_worker where seen_at > ${
-      start!.at
-    }::text::timestamptz`;
+  await until(async () => {
+    const [beat] = await sql`
+      select from gold.delivery_worker where seen_at > ${start!.at}::text::timestamptz`;
     return beat;
   });
   await sleep(QUIET_MS);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../testing/until.ts";
 import type { Deployment } from "../stage/deployment.ts";
 
 // Holds the service at one of its steps by locks, signals or the network, because the service has no hooks
@@ -83,15 +84,8 @@ export async function releaseAll(releases: readonly (() => Promise<void>)[]): Pr
 }
 
 /** Waits until the step is reached, and returns the pid from show(). */
-export const reach = ({ name }: { readonly name: string }, held: Held): Promise<number> =>
-  until(`the step was not reached: ${name}`, () => held.show());
-
-export async function until<T>(otherwise: string, look: () => Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + REACH_MS;
-  while (performance.now() < deadline) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await sleep(10);
-  }
-  throw new Error(otherwise);
+export async function reach({ name }: { readonly name: string }, held: Held): Promise<number> {
+  let pid: number | undefined;
+  await until(async () => (pid = await held.show()) !== undefined, () => name, REACH_MS);
+  return pid!;
 }

@@ -7,7 +7,8 @@ import {
   send,
   type Sent,
 } from "../stage/in_flight_orders.ts";
-import { reach, until } from "./holds.ts";
+import { until } from "../../testing/until.ts";
+import { reach } from "./holds.ts";
 import type { KillPoint } from "./kill_points.ts";
 import type { Finding } from "../stage/report.ts";
 import { findImbalance } from "../stage/stage.ts";
@@ -83,10 +84,7 @@ async function sendTogether(
   relay.withhold();
   try {
     const sent = await send(orders, server!.socket, point.unread === undefined);
-    await until(
-      "the orders did not gather in the batcher",
-      async () => await server!.countWaiting() === orders.others.length ? true : undefined,
-    );
+    await until(async () => await server!.countWaiting() === orders.others.length);
     return sent;
   } finally {
     relay.pass();

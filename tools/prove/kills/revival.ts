@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import postgres, { type Sql } from "postgres";
 import { runtimeArguments } from "../../testing/runtime_arguments.ts";
+import { sendSignal } from "../../testing/send_signal.ts";
 import { asOperator, type Credentials, runDemo } from "@gold-partner/dev";
 import { removeFolder, startPostgres } from "@gold-partner/dev/postgres";
 import type { Finding } from "../stage/report.ts";
@@ -42,7 +43,9 @@ export async function killAndRestart(port: number, rounds: number): Promise<Find
       const traders = Array.from({ length: TRADERS }, () => tradeUntilCut(credentials, acknowledged));
       await sleep(TRADING_MS * (0.5 + Math.random()));
       const backends = await look<{ pid: number }[]>`select pid from pg_stat_activity`;
-      for (const pid of [...Object.values(run.pids), ...backends.map((backend) => backend.pid)]) kill(pid);
+      for (const pid of [...Object.values(run.pids), ...backends.map((backend) => backend.pid)]) {
+        sendSignal(pid, "SIGKILL");
+      }
       await Promise.all(traders);
       await look.end({ timeout: 0 });
     }
@@ -117,15 +120,5 @@ async function tradeUntilCut(credentials: Credentials, acknowledged: Set<string>
     }
   } catch {
     // Ignore the lost connection, because everything was killed on purpose.
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    // Ignore a process that has already ended: Postgres' other processes end by themselves after the
-    // postmaster.
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
 import {
   asOperator,
@@ -16,6 +15,8 @@ import {
   type State,
 } from "@gold-partner/dev";
 import { findFreePort, processLives, type RunningPostgres, startPostgres } from "@gold-partner/dev/postgres";
+import { sendSignal } from "../../testing/send_signal.ts";
+import { until } from "../../testing/until.ts";
 import { Operators } from "./operators.ts";
 import { Relay } from "./relay.ts";
 import { type Role, ServerProcess } from "./server_process.ts";
@@ -36,7 +37,6 @@ const NEVER_REACHED = "--rate 1000000/s --burst 1000000 --max-grams 100000";
 const UNLIMITED = ["open-quotes", "open-grams", "daily-records"].flatMap((
   name,
 ) => [`--${name}`, "unlimited"]);
-const DATABASE_MS = 30_000;
 const INTERRUPTED = 130;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
@@ -209,14 +209,7 @@ export class Deployment {
   /** Kills every process of Postgres, the postmaster first, so that it cannot start new ones. */
   async killPostgres(): Promise<void> {
     const backends = await this.sql<{ pid: number }[]>`select pid from pg_stat_activity`;
-    for (const pid of [this.#postgres.pid, ...backends.map(({ pid }) => pid)]) {
-      try {
-        process.kill(pid, "SIGKILL");
-      } catch (error) {
-        // Ignore a process that has already ended, because it saw the postmaster die.
-        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-      }
-    }
+    for (const pid of [this.#postgres.pid, ...backends.map(({ pid }) => pid)]) sendSignal(pid, "SIGKILL");
   }
 
   /** Kills the postmaster alone. The other processes end as soon as they notice. */
@@ -237,16 +230,12 @@ export class Deployment {
     const [companion] = await this.sql<{ pid: number }[]>`
       select pid from pg_stat_activity where backend_type = 'checkpointer'`;
     process.kill(pid, "SIGKILL");
-    while (processLives(companion!.pid)) await sleep(5);
+    await until(() => !processLives(companion!.pid));
     await this.untilDatabaseAnswers();
   }
 
   async untilDatabaseAnswers(): Promise<void> {
-    const deadline = performance.now() + DATABASE_MS;
-    while (!await this.sql`select 1`.then(() => true, () => false)) {
-      if (performance.now() > deadline) throw new Error("Postgres did not accept connections again.");
-      await sleep(20);
-    }
+    await until(() => this.sql`select 1`.then(() => true, () => false));
   }
 
   /** Starts Postgres again on the same port and data. */

@@ -1,8 +1,7 @@
 import { request } from "node:http";
-import { connect } from "node:net";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../testing/until.ts";
 import type { ROLES } from "@gold-partner/server";
 import { awaitReady, type Child, ROOT, startChild, type State } from "@gold-partner/dev";
 
@@ -12,9 +11,6 @@ export type Role = (typeof ROLES)[number];
 const MAIN = "packages/server/src/main.ts";
 const PROBE_MS = 300;
 const LOG_TAIL = 2000;
-const HEAL_MS = 60_000;
-const PAUSE_MS = 25;
-const LISTEN_TRIES = 400;
 
 /** One process of the service. */
 export class ServerProcess {
@@ -83,10 +79,6 @@ export class ServerProcess {
   async start(): Promise<void> {
     this.#child = startChild(join(this.#root, MAIN), this.#environment, this.#log, this.#args, this.#root);
     await awaitReady(this.operations, this.#child, this.#log);
-    // Wait for the socket, because version 0.1.0 reports that it is ready a moment before it listens.
-    for (let tries = 0; !(await canConnect(this.socket)) && tries < LISTEN_TRIES; tries++) {
-      await sleep(PAUSE_MS);
-    }
   }
 
   async kill(): Promise<void> {
@@ -98,15 +90,11 @@ export class ServerProcess {
   /** Starts the process if it was killed, and waits until it accepts writes. */
   async heal(): Promise<void> {
     if (!this.#child) await this.start();
-    const deadline = performance.now() + HEAL_MS;
-    // Wait for both. A process is ready as soon as it can read, even if it still refuses writes.
-    while (!(await this.isReady()) || await this.readGauge("gold_writes_possible") !== 1) {
-      if (performance.now() > deadline) {
-        const log = await readFile(this.#log, "utf8");
-        throw new Error(`${this.name} accepts no writes after ${HEAL_MS} ms:\n${log.slice(-LOG_TAIL)}`);
-      }
-      await sleep(PAUSE_MS);
-    }
+    await until(
+      // Wait for both. A process is ready as soon as it can read, even if it still refuses writes.
+      async () => await this.isReady() && await this.readGauge("gold_writes_possible") === 1,
+      async () => (await readFile(this.#log, "utf8")).slice(-LOG_TAIL),
+    );
   }
 
   async stop(): Promise<void> {
@@ -135,11 +123,4 @@ export class ServerProcess {
       outgoing.on("error", () => resolve(undefined)).on("close", () => clearTimeout(silence)).end();
     });
   }
-}
-
-function canConnect(socketPath: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(socketPath, () => resolve(true)).on("error", () => resolve(false));
-    socket.on("connect", () => socket.destroy());
-  });
 }

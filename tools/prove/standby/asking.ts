@@ -1,15 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { TestService } from "@gold-partner/server/testing";
+import { until } from "../../testing/until.ts";
 
-const TIMEOUT_MS = 40_000;
-
-export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const untilMs = performance.now() + TIMEOUT_MS;
-  while (!await condition()) {
-    if (performance.now() > untilMs) throw new Error(`Did not happen within ${TIMEOUT_MS / 1000} s: ${what}`);
-    await sleep(50);
-  }
-}
+/** Waits until GET /health has this status. */
+export const untilHealth = (service: TestService, status: number): Promise<unknown> =>
+  until(async () => (await service.send("/health", { method: "GET" })).status === status);
 
 export const askHealth = async (service: TestService): Promise<number> =>
   (await service.send("/health", { method: "GET" })).status;

@@ -5,7 +5,7 @@ import process from "node:process";
 import { testService } from "@gold-partner/server/testing";
 import type { Finding } from "../stage/report.ts";
 import { ACCOUNT, DebianPostgres, makeServerFolder } from "./debian_postgres.ts";
-import { askHealth, askQuote, until } from "./asking.ts";
+import { askQuote, untilHealth } from "./asking.ts";
 
 const DISK_MEGABYTES = 400;
 
@@ -27,10 +27,10 @@ export async function fillDisk(): Promise<Finding> {
       const before = await askQuote(service);
       const filler = join(disk, "filler");
       fill(filler);
-      await until("/health is 503", async () => await askHealth(service) === 503);
+      await untilHealth(service, 503);
       const full = await askQuote(service);
       rmSync(filler);
-      await until("/health is 200", async () => await askHealth(service) === 200);
+      await untilHealth(service, 200);
       const after = await askQuote(service);
       if (before !== 201 || full !== 503 || after !== 201) {
         violations.push(`a quote got ${before} before, ${full} on a full disk and ${after} after`);

@@ -4,14 +4,19 @@ import process from "node:process";
 
 const TICK_MS = 10;
 
-export function processCpuMs(pid: number, platform: string = process.platform): number {
-  if (platform !== "linux") {
+export function processCpuMs(pid: number): number {
+  if (process.platform !== "linux") {
     throw new Error(
-      `CPU times of other processes are read from /proc, which ${platform} lacks: run this on Linux.`,
+      `CPU times of other processes are read from /proc, which ${process.platform} lacks: run this on Linux.`,
     );
   }
-  const { ownTicks } = readTicks(pid);
-  return ownTicks * TICK_MS;
+  return readTicks(pid).ownTicks * TICK_MS;
+}
+
+/** Includes children that have ended. */
+export function endedCpuMs(pid: number): number {
+  const { ownTicks, endedChildrenTicks } = readTicks(pid);
+  return (ownTicks + endedChildrenTicks) * TICK_MS;
 }
 
 /**
@@ -20,13 +25,12 @@ export function processCpuMs(pid: number, platform: string = process.platform): 
  * change a short measurement by about one percent.
  */
 export function familyCpuMs(pid: number): number {
-  const { ownTicks, endedChildrenTicks } = readTicks(pid);
   const children = childrenOf(pid).map((child) => lastCpuMs(child));
-  return children.reduce((sum, ms) => sum + ms, (ownTicks + endedChildrenTicks) * TICK_MS);
+  return children.reduce((sum, ms) => sum + ms, endedCpuMs(pid));
 }
 
 /** Each thread lists the children that it started. */
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number)
   );
