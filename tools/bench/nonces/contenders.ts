@@ -1,5 +1,5 @@
 // The contenders spend nonces in Postgres or in Redis, each in its own process.
-import { startProgram } from "../child_program.ts";
+import { startProgram } from "../../testing/child_program.ts";
 import type { Sample } from "../harness.ts";
 import { familyCpuMs, processCpuMs } from "../../testing/process_cpu.ts";
 import type { Database, NonceStack } from "./stack.ts";

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { openBooking, openPools, openWriteProbe } from "@gold-partner/server";
 import { Redis } from "ioredis";
-import { takeTasks } from "../child_program.ts";
+import { takeTasks } from "../../testing/child_program.ts";
 
 /** Where nonces are spent; both are reached over a Unix socket. */
 export type Store =

@@ -6,7 +6,7 @@ import process from "node:process";
 import { canonicalRequest } from "@gold-partner/canonical";
 import { importSigningKey, keySigner, signDetached, type Signer } from "@gold-partner/jws";
 import { hostBytes, requestSigner } from "@gold-partner/protocol";
-import { takeTasks } from "../child_program.ts";
+import { takeTasks } from "../../testing/child_program.ts";
 import type { Sample } from "../harness.ts";
 import { latencyOf } from "../summary.ts";
 import { Connection } from "./connection.ts";

@@ -1,4 +1,4 @@
-import { startProgram } from "../child_program.ts";
+import { startProgram } from "../../testing/child_program.ts";
 import type { Report, Requests, Settings, Task } from "./generator.ts";
 
 /** The parent's handle on the generator process. */

@@ -1,4 +1,4 @@
-import { startProgram } from "../child_program.ts";
+import { startProgram } from "../../testing/child_program.ts";
 import { IN_FLIGHT, type WebhookStack } from "./stack.ts";
 import { holdable, type Worker } from "./worker.ts";
 

@@ -1,6 +1,6 @@
 // Posts bodies from memory in a loop and records nothing. Its cost is a lower limit for workers that record
 // their deliveries.
-import { takeTasks } from "../child_program.ts";
+import { takeTasks } from "../../testing/child_program.ts";
 import { inFlight } from "../harness.ts";
 import { createPoster, type Post, type PosterSettings } from "./poster.ts";
 

@@ -2,7 +2,7 @@
 // and completes when the receiver answers 200. With batches, it uses the settings behind graphile-worker's
 // own performance figures. Without batches, it uses the defaults.
 import { Logger, run } from "graphile-worker";
-import { takeTasks } from "../child_program.ts";
+import { takeTasks } from "../../testing/child_program.ts";
 import { createPoster, type Post } from "./poster.ts";
 import type { QueueSettings } from "./queue.ts";
 

@@ -2,7 +2,7 @@
 // pg-boss worker takes a batch of jobs. When the receivers have answered 200 to all its events, the batch
 // completes and the worker takes the next one. Several workers keep the connections busy.
 import PgBoss from "pg-boss";
-import { takeTasks } from "../child_program.ts";
+import { takeTasks } from "../../testing/child_program.ts";
 import { createPoster, type Post } from "./poster.ts";
 import type { QueueSettings } from "./queue.ts";
 

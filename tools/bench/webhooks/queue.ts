@@ -1,7 +1,7 @@
 // The job queues that the benchmark compares with the service. Each has its own database on the same
 // Postgres, with thousands of jobs.
 import { randomUUID } from "node:crypto";
-import { startProgram } from "../child_program.ts";
+import { startProgram } from "../../testing/child_program.ts";
 import { IN_FLIGHT, type WebhookStack } from "./stack.ts";
 import type { PosterSettings } from "./poster.ts";
 import { holdable, type Worker } from "./worker.ts";

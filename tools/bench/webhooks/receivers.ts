@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { takeTasks } from "../child_program.ts";
+import { takeTasks } from "../../testing/child_program.ts";
 
 export type ReceiversTask =
   | { readonly open: { readonly count: number; readonly cert: string; readonly key: string } }

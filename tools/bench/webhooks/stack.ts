@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { asOperator, type Credentials, type Running, start } from "@gold-partner/dev";
 import { startPostgres } from "@gold-partner/dev/postgres";
 import postgres, { type Sql } from "postgres";
-import { type ChildProgram, startProgram } from "../child_program.ts";
+import { type ChildProgram, startProgram } from "../../testing/child_program.ts";
 import { openBooks, type WebhookBooks } from "./books.ts";
 import type { PosterSettings } from "./poster.ts";
 import type { Opened, ReceiversTask } from "./receivers.ts";

@@ -1,14 +1,7 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import process from "node:process";
-import { createInterface } from "node:readline";
-import type { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import type { ServerCertificate } from "@gold-partner/dev";
-import { runtimeArguments } from "../../testing/runtime_arguments.ts";
+import { type ChildProgram, startProgram } from "../../testing/child_program.ts";
 import type { Behaviour } from "./behaviour.ts";
 import type { Arrival, Task } from "./receivers_process.ts";
-
-const PROGRAM = fileURLToPath(new URL("./receivers_process.ts", import.meta.url));
 
 /**
  * The receivers of all partners, outside the delivering processes. The first half runs in one process and the
@@ -27,7 +20,7 @@ export class Receivers {
   static async open(secrets: readonly string[], certificate: ServerCertificate): Promise<Receivers> {
     const half = Math.ceil(secrets.length / 2);
     const shares = [secrets.slice(0, half), secrets.slice(half)];
-    const processes = await Promise.all(shares.map((share) => Process.start(share, certificate)));
+    const processes = await Promise.all(shares.map((share) => start(share, certificate)));
     return new Receivers(processes);
   }
 
@@ -62,33 +55,13 @@ export class Receivers {
   }
 }
 
-class Process {
-  urls: readonly string[] = [];
-  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
-  readonly #replies: AsyncIterator<string>;
+interface Process extends Pick<ChildProgram, "stop"> {
+  readonly urls: readonly string[];
+  ask<T>(task: Task): Promise<T>;
+}
 
-  private constructor() {
-    this.#child = spawn(process.execPath, runtimeArguments(PROGRAM), { stdio: ["pipe", "pipe", "inherit"] });
-    this.#replies = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
-  }
-
-  static async start(secrets: readonly string[], certificate: ServerCertificate): Promise<Process> {
-    const process = new Process();
-    process.urls = await process.ask<string[]>({ open: { secrets, certificate } });
-    return process;
-  }
-
-  async ask<T>(task: Task): Promise<T> {
-    this.#child.stdin.write(`${JSON.stringify(task)}\n`);
-    const { value, done } = await this.#replies.next();
-    if (done) throw new Error("A receiver process exited unexpectedly; its output is above.");
-    return JSON.parse(value) as T;
-  }
-
-  async stop(): Promise<void> {
-    const ended = new Promise((resolve) => this.#child.once("exit", resolve));
-    if (this.#child.exitCode !== null) return;
-    this.#child.stdin.end();
-    await ended;
-  }
+async function start(secrets: readonly string[], certificate: ServerCertificate): Promise<Process> {
+  const { ask, stop } = startProgram(new URL("./receivers_process.ts", import.meta.url));
+  const urls = await ask<string[]>({ open: { secrets, certificate } } satisfies Task);
+  return { urls, ask, stop };
 }

@@ -1,9 +1,8 @@
-// Webhook receivers in a separate process. Each input line is one command, and is answered with one line.
+// Webhook receivers in a separate process.
 import { createHash } from "node:crypto";
-import process from "node:process";
-import { createInterface } from "node:readline";
 import type { ServerCertificate } from "@gold-partner/dev";
 import { type Delivery, testReceiver } from "@gold-partner/server/testing";
+import { takeTasks } from "../../testing/child_program.ts";
 import { findFault } from "../stage/standard_webhooks_fixture.ts";
 import { type Answer, answerTo, type Behaviour } from "./behaviour.ts";
 
@@ -74,13 +73,8 @@ function read({ id, body, headers }: Delivery, secret: string) {
   };
 }
 
-async function act(task: Task): Promise<unknown> {
+await takeTasks<Task>(async (task) => {
   if ("open" in task) return await open(task.open);
   if ("behaviours" in task) behaviours = task.behaviours;
-  return "take" in task ? arrivals.splice(0) : null;
-}
-
-for await (const line of createInterface({ input: process.stdin })) {
-  console.log(JSON.stringify(await act(JSON.parse(line) as Task)));
-}
-process.exit(0);
+  return "take" in task ? arrivals.splice(0) : {};
+});

@@ -1,6 +1,6 @@
-// Runs a benchmark's program in its own process, so that its CPU time can be measured separately. The program
-// receives commands and sends replies, one JSON object per line.
+// Runs a program of a benchmark or a proof in its own process. The program receives commands and sends replies, one JSON object per line.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -10,7 +10,8 @@ import { fileURLToPath } from "node:url";
 export interface ChildProgram {
   readonly pid: number;
   ask<Reply>(task: unknown): Promise<Reply>;
-  stop(): void;
+  /** Ends the program. Resolves when it has exited. */
+  stop(): Promise<void>;
 }
 
 const RUNTIME_ARGUMENTS = process.versions["deno"] ? ["run", "--no-check", "-A"] : ["--import", "tsx"];
@@ -35,7 +36,10 @@ export function startProgram(program: URL): ChildProgram {
       if (reply.error !== undefined) throw new Error(`${name} failed: ${reply.error}`);
       return reply;
     },
-    stop: () => child.stdin.end(),
+    async stop() {
+      child.stdin.end();
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    },
   };
 }
 
