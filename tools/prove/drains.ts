@@ -7,7 +7,7 @@ import { Traffic } from "./drains/traffic.ts";
 import { EnvoyFront, SETTLE_MS } from "./stage/envoy_front.ts";
 import { openInboxes } from "./stage/inboxes.ts";
 import { checkOrders } from "./stage/check_orders.ts";
-import { KeepAlivePool, type PartnerConnection, readIdentity } from "./stage/partner_connection.ts";
+import { openTlsPool, type PartnerConnection, readIdentity } from "./stage/partner_connection.ts";
 import { Report } from "./stage/report.ts";
 import type { ServerProcess } from "./stage/server_process.ts";
 import type { Trader } from "./stage/trader.ts";
@@ -45,7 +45,7 @@ try {
   await deployment.fund(INITIAL_FUNDING_SAR);
   const identity = await readIdentity(trader.credentials);
   const multiplexed = new MultiplexedConnection(deployment.port, identity);
-  const connections = [new KeepAlivePool(deployment.port, identity), multiplexed];
+  const connections = [openTlsPool(deployment.port, identity), multiplexed];
   const traffic = new Traffic(trader, connections);
   const during = async (name: string, act: () => Promise<void>) => {
     const [startMs, before] = [performance.now(), traffic.count];

@@ -2,12 +2,13 @@ import { Buffer } from "node:buffer";
 import process from "node:process";
 import { randomFrom } from "../testing/random.ts";
 import { Deployment } from "./stage/deployment.ts";
-import { openEnvoyWires, openGatewayWires } from "./stage/gateway_wires.ts";
+import { EnvoyFront } from "./stage/envoy_front.ts";
+import { openGateway } from "./stage/gateway.ts";
+import { KeepAlivePool, openTlsWire, readIdentity } from "./stage/partner_connection.ts";
 import { suiteBodies } from "./fuzzing/json_test_suite_fixture.ts";
 import { checkReply } from "./fuzzing/check_reply.ts";
 import { mutateBody } from "./fuzzing/mutate_body.ts";
 import { compareRows, countRows, type Path, type Sent } from "./fuzzing/rows.ts";
-import { WirePool } from "./fuzzing/wire_pool.ts";
 import { type Finding, Report } from "./stage/report.ts";
 import { checkMemory, residentMebibytes } from "./stage/resident_memory.ts";
 import { findImbalance } from "./stage/stage.ts";
@@ -29,9 +30,10 @@ const report = new Report((line) => console.log(line));
 const deployment = await Deployment.start({ servers: 1, traders: 1, lanes: 2 });
 const trader = deployment.traders[0]!;
 try {
-  const openWires = process.argv.includes("--envoy") ? openEnvoyWires : openGatewayWires;
-  const gateway = await openWires(deployment, trader);
-  const pool = await WirePool.open(gateway, WIRES);
+  if (process.argv.includes("--envoy")) await EnvoyFront.open(deployment);
+  else await openGateway(deployment);
+  const identity = await readIdentity(trader.credentials);
+  const pool = new KeepAlivePool(() => openTlsWire(deployment.port, identity), WIRES);
   const bases = await makeBases(pool);
   report.tried("JSONTestSuite's texts", await check(pool, suiteBodies()));
   const memory: number[] = [];
@@ -42,16 +44,15 @@ try {
   );
   report.tried("memory of the service", checkMemory(memory, short));
   pool.close();
-  await gateway.close();
 } finally {
   await deployment.stop();
 }
 process.exit(report.close("fuzzing") ? 0 : 1);
 
 /** Valid bodies, to be mutated. */
-async function makeBases(pool: WirePool): Promise<Record<Path, string[]>> {
+async function makeBases(pool: KeepAlivePool): Promise<Record<Path, string[]>> {
   await deployment.fund(INITIAL_FUNDING_SAR);
-  const [quoted] = await pool.sendAll([trader.quote("buy", "0.01")]);
+  const quoted = await pool.send(trader.quote("buy", "0.01"));
   const quoteId = memberOf(requireReply("the quote", quoted), "quote_id");
   return {
     "/v1/quotes": ['{"side":"buy","gold_grams":0.01}', '{"amount_sar":15,"side":"sell"}'],
@@ -69,7 +70,7 @@ function* mutatedBodies(bases: Readonly<Record<Path, string[]>>): Generator<[Pat
 
 /** Sends the bodies batch by batch, and compares the replies with the new rows in the database. */
 async function check(
-  pool: WirePool,
+  pool: KeepAlivePool,
   bodies: Iterable<[Path, Uint8Array]>,
   afterBatch = () => {},
 ): Promise<Finding> {
@@ -95,12 +96,12 @@ async function check(
   return { what: tally.join(", "), violations: violations.slice(0, VIOLATIONS_SHOWN) };
 }
 
-async function send(pool: WirePool, batch: readonly [Path, Uint8Array][]): Promise<Sent[]> {
-  const requests = batch.map(([path, body]) =>
-    path === "/v1/orders" ? trader.signed(path, body) : trader.unsigned(path, body)
-  );
-  const replies = await pool.sendAll(await Promise.all(requests));
-  return batch.map(([path, body], n) => ({ path, body, reply: replies[n] }));
+async function send(pool: KeepAlivePool, batch: readonly [Path, Uint8Array][]): Promise<Sent[]> {
+  return await Promise.all(batch.map(async ([path, body]) => {
+    const request = path === "/v1/orders" ? await trader.signed(path, body) : trader.unsigned(path, body);
+    const reply = await pool.send(request);
+    return { path, body, reply: typeof reply === "string" ? undefined : reply };
+  }));
 }
 
 function* batchesOf<T>(items: Iterable<T>): Generator<T[]> {

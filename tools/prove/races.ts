@@ -1,10 +1,11 @@
 import process from "node:process";
 import { Deployment } from "./stage/deployment.ts";
 import { lockOneAccount, measureRefusals } from "./races/fairness.ts";
-import { openGatewayWires } from "./stage/gateway_wires.ts";
+import { openGateway } from "./stage/gateway.ts";
 import { openInboxes } from "./stage/inboxes.ts";
 import { checkOrders } from "./stage/check_orders.ts";
-import { check, type Race } from "./races/race.ts";
+import { openTlsWire, readIdentity } from "./stage/partner_connection.ts";
+import { check, type Race, repeat } from "./races/race.ts";
 import { REPEATED_RACES } from "./races/repeated_races.ts";
 import { Report } from "./stage/report.ts";
 import { SCARCE_RACES } from "./races/scarce_races.ts";
@@ -46,11 +47,12 @@ try {
     }
     await checkAll(`${processes} process(es)`);
   }
-  const gateway = await openGatewayWires(deployment, traders[0]!);
+  await openGateway(deployment);
+  const identity = await readIdentity(traders[0]!.credentials);
+  const openTls = () => Promise.all(repeat(REQUESTS, () => openTlsWire(deployment.port, identity)));
   for (const race of REPEATED_RACES) {
-    await run(race, "mutual TLS", 1, async () => stageOn(await gateway.openWires(REQUESTS)));
+    await run(race, "mutual TLS", 1, async () => stageOn(await openTls()));
   }
-  await gateway.close();
   await checkAll("mutual TLS");
   await deployment.renewTokens();
   report.tried("one partner's account is locked", await lockOneAccount(deployment));
@@ -62,9 +64,7 @@ process.exit(report.close("races") ? 0 : 1);
 
 async function openWires(processes: number): Promise<Wire[]> {
   const sockets = deployment.servers.slice(0, processes).map(({ socket }) => socket);
-  return await Promise.all(
-    Array.from({ length: REQUESTS }, (_, n) => Wire.open(sockets[n % sockets.length]!)),
-  );
+  return await Promise.all(repeat(REQUESTS, (n) => Wire.open(sockets[n % sockets.length]!)));
 }
 
 /** Funds all partners but the last. */

@@ -3,7 +3,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "../stage/deployment.ts";
 import type { EnvoyFront } from "../stage/envoy_front.ts";
-import { KeepAlivePool, type PartnerConnection, readIdentity } from "../stage/partner_connection.ts";
+import { openTlsPool, type PartnerConnection, readIdentity } from "../stage/partner_connection.ts";
 import type { Finding } from "../stage/report.ts";
 import type { Trader } from "../stage/trader.ts";
 import { memberOf, type Reply, requireReply, verdictOf } from "../stage/wire.ts";
@@ -35,7 +35,7 @@ export async function cutEnvoy(
 ): Promise<Finding> {
   const trader = deployment.traders[0]!;
   await deployment.renewTokens();
-  const connection = new KeepAlivePool(deployment.port, await readIdentity(trader.credentials));
+  const connection = openTlsPool(deployment.port, await readIdentity(trader.credentials));
   const session = deployment.connectSuperuser(1);
   try {
     const quotes = await Promise.all(Array.from({ length: ORDERS }, () => quote(trader, connection)));

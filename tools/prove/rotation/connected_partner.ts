@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Credentials } from "@gold-partner/dev";
-import { type Identity, KeepAlivePool, readIdentity } from "../stage/partner_connection.ts";
+import { type Identity, type KeepAlivePool, openTlsPool, readIdentity } from "../stage/partner_connection.ts";
 import { Trader } from "../stage/trader.ts";
 import type { Reply } from "../stage/wire.ts";
 
@@ -16,7 +16,7 @@ export class ConnectedPartner {
     this.trader = trader;
     this.identity = identity;
     this.port = port;
-    this.#pool = new KeepAlivePool(port, identity);
+    this.#pool = openTlsPool(port, identity);
   }
 
   static async of(credentials: Credentials, client: number, port: number): Promise<ConnectedPartner> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { KeepAlivePool, openTlsWire } from "../stage/partner_connection.ts";
+import { type KeepAlivePool, openTlsPool, openTlsWire } from "../stage/partner_connection.ts";
 import { memberOf, type Reply, verdictOf } from "../stage/wire.ts";
 import type { ConnectedPartner } from "./connected_partner.ts";
 
@@ -45,7 +45,7 @@ export class OldCredentials {
   constructor(old: ConnectedPartner, follower: ConnectedPartner, kinds: readonly Kind[]) {
     this.#old = old;
     this.#follower = follower;
-    this.#quotes = new KeepAlivePool(follower.port, follower.identity);
+    this.#quotes = openTlsPool(follower.port, follower.identity);
     this.#loops = kinds.map((kind) => this.#repeat(kind));
   }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UNDECIDED } from "../stage/in_flight_orders.ts";
 import type { Side, Trader } from "../stage/trader.ts";
 import { memberOf, type Reply, verdictOf } from "../stage/wire.ts";
-import type { Wires } from "./wires.ts";
+import type { PartnerConnection } from "../stage/partner_connection.ts";
 
 /**
  * The mix of a partner's actions, out of a hundred. An order is two requests: a quote and the signed order.
@@ -51,12 +51,12 @@ interface Placed {
  */
 export class DayTrader {
   readonly trader: Trader;
-  readonly #wires: Wires;
+  readonly #wires: PartnerConnection;
   readonly #failed: (what: string) => void;
   #side: Side = "sell";
   #last: Placed | undefined;
 
-  constructor(trader: Trader, wires: Wires, failed: (what: string) => void) {
+  constructor(trader: Trader, wires: PartnerConnection, failed: (what: string) => void) {
     this.trader = trader;
     this.#wires = wires;
     this.#failed = failed;
@@ -127,7 +127,8 @@ export class DayTrader {
 
   async #ask(what: string, write: () => Uint8Array | Promise<Uint8Array>): Promise<Reply | undefined> {
     for (let tries = 1; tries <= TRIES_MAX; tries++) {
-      const reply = await this.#wires.send(await write());
+      const sent = await this.#wires.send(await write());
+      const reply = typeof sent === "string" ? undefined : sent;
       if (reply && reply.status < 300) return reply;
       const verdict = verdictOf(reply);
       this.#failed(`${what}: ${verdict}`);

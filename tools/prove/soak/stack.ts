@@ -1,12 +1,13 @@
 import { Deployment } from "../stage/deployment.ts";
+import { KeepAlivePool } from "../stage/partner_connection.ts";
 import type { ServerProcess } from "../stage/server_process.ts";
+import { Wire } from "../stage/wire.ts";
 import { Receivers } from "../webhooks/receivers.ts";
 import { DayTrader } from "./day.ts";
 import { Deliveries } from "./deliveries.ts";
 import { KeptIds } from "./kept_ids.ts";
 import { KeptMemory } from "./kept_memory.ts";
 import { Traffic } from "./traffic.ts";
-import { Wires } from "./wires.ts";
 
 /**
  * The service as `npm start` runs it, in one process, with a webhook receiver and a simulated trader for each
@@ -21,6 +22,8 @@ export interface Stack {
 }
 
 const LANES = 2;
+/** More than the service handles at once, so that excess requests queue in the service and not here. */
+const CONNECTIONS_MAX = 256;
 
 export async function openStack(partners: number): Promise<Stack> {
   const deployment = await Deployment.start({ servers: 1, traders: partners, lanes: LANES });
@@ -37,7 +40,7 @@ export async function openStack(partners: number): Promise<Stack> {
     await deployment.servers[0]!.stop();
     const kept = new KeptMemory(state.path("run", "heap"));
     const service = await deployment.addServer("service", "all", kept.environment);
-    const wires = new Wires(service.socket);
+    const wires = new KeepAlivePool(() => Wire.open(service.socket), CONNECTIONS_MAX);
     const ids = (name: string) => new KeptIds(state.path("run", name));
     const traffic = new Traffic(
       ids("accepted"),
@@ -48,6 +51,8 @@ export async function openStack(partners: number): Promise<Stack> {
       wires.close();
     });
     await traffic.open();
+    // Open all connections beforehand. If new ones were opened when the service stalls, they would take memory
+    // of the service, which this proof measures.
     await wires.openAll();
     return { deployment, service, kept, deliveries: new Deliveries(receivers, ids("delivered")), traffic };
   } catch (error) {

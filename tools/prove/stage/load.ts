@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "./deployment.ts";
 import { UNDECIDED } from "./in_flight_orders.ts";
+import { KeepAlivePool } from "./partner_connection.ts";
 import type { Trader } from "./trader.ts";
 import { acceptedOrderOf, memberOf, type Reply, verdictOf, Wire } from "./wire.ts";
 
@@ -45,7 +46,7 @@ export class Load {
   }
 
   async #buyRepeatedly(trader: Trader, socketPath: string): Promise<void> {
-    const connection = new Connection(socketPath);
+    const connection = new KeepAlivePool(() => Wire.open(socketPath), 1);
     while (this.#on) {
       const quoteRequest = trader.quote("buy", GRAMS);
       const quote = await this.#retryUntilFinal(connection, async () => quoteRequest);
@@ -66,13 +67,14 @@ export class Load {
   }
 
   async #retryUntilFinal(
-    connection: Connection,
+    connection: KeepAlivePool,
     write: () => Promise<Uint8Array>,
   ): Promise<Reply | undefined> {
     for (;;) {
       const request = await write();
       const sentAtMs = performance.now();
-      const reply = await connection.send(request);
+      const sent = await connection.send(request);
+      const reply = typeof sent === "string" ? undefined : sent;
       const verdict = verdictOf(reply);
       const retryAfter = reply?.headers.has("retry-after") ?? false;
       const orderId = acceptedOrderOf(reply);
@@ -81,29 +83,5 @@ export class Load {
       if (!UNDECIDED.includes(verdict) || !this.#on) return undefined;
       await sleep(PAUSE_MS);
     }
-  }
-}
-
-/**
- * A connection that send() opens again if the other side has closed it. Without a connection there is no
- * reply, also while an interrupted proof stops the service.
- */
-class Connection {
-  readonly #socketPath: string;
-  #wire: Wire | undefined;
-
-  constructor(socketPath: string) {
-    this.#socketPath = socketPath;
-  }
-
-  async send(request: Uint8Array): Promise<Reply | undefined> {
-    if (!this.#wire || this.#wire.closed) {
-      this.#wire = await Wire.open(this.#socketPath).catch(() => undefined);
-    }
-    return await this.#wire?.send(request);
-  }
-
-  close(): void {
-    this.#wire?.close();
   }
 }

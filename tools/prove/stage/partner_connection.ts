@@ -40,29 +40,36 @@ export interface PartnerConnection {
   close(): void;
 }
 
-/**
- * The limit of connections. Each connection costs a handshake, which would slow a busy machine down further.
- */
-const CONNECTIONS_MAX = 32;
+/** Few, because each connection costs a handshake, which would slow a busy machine down further. */
+const TLS_CONNECTIONS_MAX = 32;
+
+export const openTlsPool = (port: number, identity: Identity): KeepAlivePool =>
+  new KeepAlivePool(() => openTlsWire(port, identity), TLS_CONNECTIONS_MAX);
 
 /**
  * Sends HTTP/1.1 requests over several connections. Each connection is kept until a reply announces that it
  * closes.
  */
 export class KeepAlivePool implements PartnerConnection {
-  readonly #port: number;
-  readonly #identity: Identity;
+  readonly #connect: () => Promise<Wire>;
+  readonly #most: number;
   /** The idle connections. The one that was idle longest is used first, so that none stays idle for long. */
   readonly #idle: Wire[] = [];
   /** Requests for which there is no connection yet. */
   readonly #waiting: (() => void)[] = [];
   #inFlight = 0;
-  #open = true;
+  #isOpen = true;
   #opened = 0;
 
-  constructor(port: number, identity: Identity) {
-    this.#port = port;
-    this.#identity = identity;
+  /** `most` is the limit of connections. */
+  constructor(connect: () => Promise<Wire>, most: number) {
+    this.#connect = connect;
+    this.#most = most;
+  }
+
+  /** Opens all connections beforehand. */
+  async openAll(): Promise<void> {
+    this.#idle.push(...await Promise.all(Array.from({ length: this.#most }, () => this.#open())));
   }
 
   get opened(): number {
@@ -70,7 +77,7 @@ export class KeepAlivePool implements PartnerConnection {
   }
 
   async send(request: Uint8Array): Promise<Reply | string> {
-    if (this.#inFlight === CONNECTIONS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#inFlight === this.#most) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#inFlight++;
     try {
       return await this.#exchange(request);
@@ -86,16 +93,16 @@ export class KeepAlivePool implements PartnerConnection {
 
   /** Closes idle connections at once. A busy connection closes after its reply. */
   close(): void {
-    this.#open = false;
+    this.#isOpen = false;
     for (const wire of this.#idle.splice(0)) wire.close();
   }
 
   async #exchange(request: Uint8Array): Promise<Reply | string> {
     const kept = this.#takeIdle();
-    const wire = kept ?? await this.#connect();
+    const wire = kept ?? await this.#open();
     const reply = await wire.send(request);
     if (!reply) return `${kept ? "a reused" : "a new"} connection ended without a reply`;
-    if (this.#open && reply.headers.get("connection") !== "close") this.#idle.push(wire);
+    if (this.#isOpen && reply.headers.get("connection") !== "close") this.#idle.push(wire);
     else wire.close();
     return reply;
   }
@@ -105,8 +112,8 @@ export class KeepAlivePool implements PartnerConnection {
     return undefined;
   }
 
-  async #connect(): Promise<Wire> {
+  #open(): Promise<Wire> {
     this.#opened++;
-    return await openTlsWire(this.#port, this.#identity);
+    return this.#connect();
   }
 }
