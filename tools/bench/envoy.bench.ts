@@ -1,6 +1,6 @@
-import { type Benchmark, type Plan, rotateSeen, type Round } from "./harness.ts";
+import { type Benchmark, type Plan, rotateSeenLong } from "./harness.ts";
 import { openEnvoyStack } from "./envoy/stack.ts";
-import { BenchPartner } from "./envoy/partner.ts";
+import { openPartner, prepareOrders } from "./partner.ts";
 import { ALONE, BOTH, handshakeTurn, requestTurn, type Turn } from "./envoy/turns.ts";
 
 /**
@@ -8,10 +8,6 @@ import { ALONE, BOTH, handshakeTurn, requestTurn, type Turn } from "./envoy/turn
  * in ticks of 10 ms, and with more ticks the rounding error is smaller.
  */
 const TURN_FACTOR = 10;
-const ROUND_SHARE = 0.5;
-
-const measure = (turns: readonly Turn[], { rounds, turnMs }: Plan): Promise<Round[]> =>
-  rotateSeen(turns.map((turn) => () => turn(turnMs * TURN_FACTOR)), Math.ceil(rounds * ROUND_SHARE));
 
 export default {
   about:
@@ -19,19 +15,20 @@ export default {
   async open() {
     const stack = await openEnvoyStack();
     try {
-      const partner = await BenchPartner.open(stack.credentials, stack.socket);
+      const partner = await openPartner(stack.credentials, stack.socket);
       const orders = async (count: number) => {
-        await partner.renewToken();
-        return await partner.orderRequests(count);
+        await partner.renewToken(stack.socket);
+        return await prepareOrders(partner, stack.socket, count);
       };
-      const health = async (count: number) => partner.healthRequests(count);
+      // The cheapest request. It shows the cost of a request without any work for its content.
+      const health = async (count: number) => new Array<Uint8Array>(count).fill(partner.read("/health"));
       const both = (prepare: typeof health) => [
         requestTurn(stack, "service", prepare),
         requestTurn(stack, "envoy", prepare),
       ];
       const contest = (name: string, turns: readonly Turn[], atLeast?: number) => ({
         name,
-        measure: (plan: Plan) => measure(turns, plan),
+        measure: (plan: Plan) => rotateSeenLong(turns, plan, TURN_FACTOR),
         goals: atLeast === undefined ? [] : [{ ours: BOTH, peer: ALONE, atLeast }],
       });
       return {

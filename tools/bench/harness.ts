@@ -2,7 +2,6 @@
 // contender is the service, a part of the service, or another program to compare with (a peer). The
 // contenders of a contest run alternately. One measured interval of a contender is a turn.
 import process from "node:process";
-import { processCpuMs } from "../testing/process_cpu.ts";
 
 /** The default export of `tools/bench/NAME.bench.ts`. */
 export interface Benchmark {
@@ -84,38 +83,58 @@ type Measure = (plan: Plan) => Promise<readonly Round[]>;
 /** Runs one contender's turn and returns its sample. */
 type Turn = () => Promise<Sample>;
 
+/** Half of the usual rounds, because each turn takes so long. */
+const LONG_ROUND_SHARE = 0.5;
+
 /** Runs this many operations and waits until all have ended. */
 type Contender = (operations: number) => void | Promise<void>;
 
-interface Meter {
-  wallMs(): number;
-  cpuMs(): number;
-}
-
-/** The CPU time of this process and of `pids`, such as a server under load and its database. */
-function hostMeter(pids: () => readonly number[] = () => []): Meter {
-  return {
-    wallMs: () => performance.now(),
-    cpuMs() {
-      const { user, system } = process.cpuUsage();
-      return pids().reduce((sum, pid) => sum + processCpuMs(pid), (user + system) / 1000);
-    },
+/** Starts a measurement. The returned function gives the time and this process's CPU time since then. */
+export function startClock(): () => { readonly wallMs: number; readonly cpuMs: number } {
+  const [startMs, startCpu] = [performance.now(), process.cpuUsage()];
+  return () => {
+    const { user, system } = process.cpuUsage(startCpu);
+    return { wallMs: performance.now() - startMs, cpuMs: (user + system) / 1000 };
   };
 }
 
 /** Measures the contenders alternately. First finds out how many operations of each contender fill a turn. */
-export function interleaved(
-  contenders: Readonly<Record<string, Contender>>,
-  meter: Meter = hostMeter(),
-): Measure {
+export function interleaved(contenders: Readonly<Record<string, Contender>>): Measure {
   return async ({ rounds, turnMs }) => {
     const turns: Record<string, Turn> = {};
     for (const [name, contender] of Object.entries(contenders)) {
-      const operations = await calibrate(contender, turnMs, meter);
-      turns[name] = () => takeTurn(contender, operations, meter);
+      const operations = await calibrate(contender, turnMs);
+      turns[name] = () => takeTurn(contender, operations);
     }
     return await rotate(turns, rounds);
   };
+}
+
+/**
+ * Like rotate(), with longer turns and fewer rounds: for contenders that do thousands of operations in a turn,
+ * and not those of a single function.
+ */
+export async function rotateLong(
+  turns: Readonly<Record<string, (turnMs: number) => Promise<Sample>>>,
+  plan: Pick<Plan, "rounds" | "turnMs">,
+  turnFactor: number,
+): Promise<Round[]> {
+  const named = Object.entries(turns).map(([name, turn]) => async (turnMs: number) => ({
+    [name]: await turn(turnMs),
+  }));
+  return await rotateSeenLong(named, plan, turnFactor);
+}
+
+/** Like rotateLong(), but one turn may give the samples of several contenders. */
+export async function rotateSeenLong(
+  turns: readonly ((turnMs: number) => Promise<Round>)[],
+  { rounds, turnMs }: Pick<Plan, "rounds" | "turnMs">,
+  turnFactor: number,
+): Promise<Round[]> {
+  return await rotateSeen(
+    turns.map((turn) => () => turn(turnMs * turnFactor)),
+    Math.ceil(rounds * LONG_ROUND_SHARE),
+  );
 }
 
 /**
@@ -128,7 +147,7 @@ export async function rotate(turns: Readonly<Record<string, Turn>>, rounds: numb
 }
 
 /** Like rotate(), but one turn may give the samples of several contenders. */
-export async function rotateSeen(
+async function rotateSeen(
   turns: readonly (() => Promise<Round>)[],
   rounds: number,
 ): Promise<Round[]> {
@@ -147,17 +166,17 @@ export async function rotateSeen(
 }
 
 /** Returns how many operations fill a turn. The tries also warm the contender up. */
-async function calibrate(contender: Contender, turnMs: number, meter: Meter): Promise<number> {
+async function calibrate(contender: Contender, turnMs: number): Promise<number> {
   for (let operations = 1;; operations *= 2) {
-    const { wallMs } = await takeTurn(contender, operations, meter);
+    const { wallMs } = await takeTurn(contender, operations);
     if (wallMs >= turnMs / 2) return Math.max(1, Math.round(operations * turnMs / wallMs));
   }
 }
 
-async function takeTurn(contender: Contender, operations: number, meter: Meter): Promise<Sample> {
-  const [startMs, startCpuMs] = [meter.wallMs(), meter.cpuMs()];
+async function takeTurn(contender: Contender, operations: number): Promise<Sample> {
+  const clock = startClock();
   await contender(operations);
-  return { operations, wallMs: meter.wallMs() - startMs, cpuMs: meter.cpuMs() - startCpuMs };
+  return { operations, ...clock() };
 }
 
 /** A contender whose operations are synchronous. */

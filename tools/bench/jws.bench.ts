@@ -9,6 +9,7 @@ import {
 import { hostBytes, parseWebhookSecret, signWebhook } from "@gold-partner/protocol";
 import { FlattenedSign, flattenedVerify } from "jose";
 import { Webhook } from "standardwebhooks";
+import { generateJwk } from "../testing/generated_key.ts";
 import { type Benchmark, type Contest, inFlight, interleaved, synchronous } from "./harness.ts";
 
 const ES256 = { name: "ECDSA", hash: "SHA-256" };
@@ -32,14 +33,9 @@ function canonicalBytes(index: number): Uint8Array<ArrayBuffer> {
 }
 
 async function newKeyPair() {
-  const { privateKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
-    "sign",
-    "verify",
-  ]);
-  const { kty, crv, x, y, d } = await crypto.subtle.exportKey("jwk", privateKey) as Record<string, string>;
-  const publicJwk = { kty: kty!, crv: crv!, x: x!, y: y! };
+  const { d, ...publicJwk } = await generateJwk();
   return {
-    privateKey: await importSigningKey({ ...publicJwk, d: d! }),
+    privateKey: await importSigningKey({ ...publicJwk, d }),
     publicKey: await importVerifyingKey(publicJwk),
   };
 }

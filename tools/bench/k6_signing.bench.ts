@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { generateJwk } from "../testing/generated_key.ts";
 import type { Benchmark, Plan, Round } from "./harness.ts";
 
 const K6 = fileURLToPath(new URL("../../.tools/bin/k6", import.meta.url));
@@ -22,7 +23,7 @@ async function measureInK6({ rounds, turnMs }: Plan): Promise<Round[]> {
   const env = {
     ...process.env,
     GOMAXPROCS: "1", // measure the rate of one core
-    KEY: await newKey(),
+    KEY: JSON.stringify(await generateJwk()),
     ROUNDS: String(rounds),
     TURN_MS: String(turnMs * TURN_FACTOR),
   };
@@ -37,13 +38,6 @@ async function measureInK6({ rounds, turnMs }: Plan): Promise<Round[]> {
     throw new Error(`k6 measured ${lines.length} of ${rounds} rounds. Its output:\n${stdout}${stderr}`);
   }
   return lines.map((line): Round => JSON.parse(line));
-}
-
-async function newKey(): Promise<string> {
-  const algorithm = { name: "ECDSA", namedCurve: "P-256" };
-  const { privateKey } = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-  const { kty, crv, x, y, d } = await crypto.subtle.exportKey("jwk", privateKey);
-  return JSON.stringify({ kty, crv, x, y, d });
 }
 
 export default {

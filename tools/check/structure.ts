@@ -59,7 +59,7 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "loadtest": CORE, // by path, because k6 resolves no package names
   "e2e": [...WHOLE_STACK, "tools/prove", "site"],
   "tools/prove": WHOLE_STACK,
-  "tools/bench": WHOLE_STACK,
+  "tools/bench": [...WHOLE_STACK, "tools/prove"],
   "tools": [
     ...CLIENT,
     "packages/approvals",

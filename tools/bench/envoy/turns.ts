@@ -1,12 +1,11 @@
 // Measured intervals (turns) that report the CPU time of Envoy, of the service, or of both. The CPU time of
 // the client and of Postgres is not counted.
-import type { Buffer } from "node:buffer";
 import type { SecureVersion } from "node:tls";
 import type { Round, Sample } from "../harness.ts";
-import { Connection } from "../orders/connection.ts";
 import { processCpuMs } from "../../testing/process_cpu.ts";
 import type { EnvoyStack } from "./stack.ts";
-import { sendAll } from "./partner.ts";
+import { Wire } from "../../prove/stage/wire.ts";
+import { sendAll } from "../partner.ts";
 
 /** Runs one turn, which gives samples for one contender or for several. */
 export type Turn = (turnMs: number) => Promise<Round>;
@@ -29,14 +28,14 @@ export const BOTH = "Envoy and service";
 export function requestTurn(
   stack: EnvoyStack,
   way: Way,
-  prepare: (count: number) => Promise<Buffer[]>,
+  prepare: (count: number) => Promise<Uint8Array[]>,
 ): Turn {
   const send = async (operations: number): Promise<Round> => {
     const requests = await prepare(operations);
     const connections = await Promise.all(
       Array.from(
         { length: CONNECTIONS },
-        async () => new Connection(way === "service" ? stack.socket : await stack.connectTls()),
+        async () => way === "service" ? await Wire.open(stack.socket) : new Wire(await stack.connectTls()),
       ),
     );
     const cpu = startCpu(stack);

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { jwkThumbprint } from "@gold-partner/jws";
 import { hashSecret, readKeys } from "@gold-partner/server";
 import type { Sql } from "postgres";
-import type { Settings, SigningJwk } from "./generator.ts";
+import { generateJwk } from "../../testing/generated_key.ts";
+import type { Settings } from "./generator.ts";
 
 const FUNDS_HALALAS = 10_000_000_000_000n;
 const RATE_PER_SECOND = 1_000_000;
@@ -20,7 +21,7 @@ export async function onboardPartners(
   const partners = await Promise.all(Array.from({ length: count }, async (_, index) => ({
     clientId: `sbx_${`${index}`.padStart(20, "0")}`,
     fingerprint: createHash("sha256").update(`${index}`).digest("hex"),
-    signingJwk: await newSigningKey(),
+    signingJwk: await generateJwk(),
   })));
   const firstClient = await onboard(sql, partners, hashSecret(pepper!, clientSecret));
   return { clientSecret, partners, firstClient };
@@ -59,11 +60,4 @@ async function onboard(
     if (refused) throw new Error(`A partner's funding got status ${refused.status}; expected 201.`);
     return first;
   });
-}
-
-async function newSigningKey(): Promise<SigningJwk> {
-  const algorithm = { name: "ECDSA", namedCurve: "P-256" };
-  const { privateKey } = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-  const { kty, crv, x, y, d } = await crypto.subtle.exportKey("jwk", privateKey) as SigningJwk;
-  return { kty, crv, x, y, d };
 }

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { canonicalRequest } from "@gold-partner/canonical";
-import { importSigningKey, keySigner, signDetached } from "@gold-partner/jws";
+import { importSigningKey, keySigner, signDetached, type Signer } from "@gold-partner/jws";
 import { hostBytes, requestSigner } from "@gold-partner/protocol";
 import type { Credentials } from "@gold-partner/dev";
 import { until } from "../../testing/until.ts";
@@ -21,37 +21,27 @@ interface OrderChoice {
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
 /**
- * A partner that builds its requests as bytes, so that a proof can send them at any time and over any
- * connection.
+ * Builds a partner's requests as bytes, so that a program can send them at any time and over any connection.
  */
-export class Trader {
-  readonly clientId: string;
-  /** The client's number in the books. */
-  readonly client: number;
-  readonly credentials: Credentials;
+export class PartnerRequests {
+  readonly #account: Pick<Credentials, "client_id" | "client_secret" | "base_url">;
   readonly #fingerprint: string;
-  readonly #signer: ReturnType<typeof keySigner>;
+  readonly #signer: Signer;
   #token = "";
 
+  /** `fingerprint` is that of the partner's certificate. */
   constructor(
-    credentials: Credentials,
-    client: number,
+    account: Pick<Credentials, "client_id" | "client_secret" | "base_url">,
     fingerprint: string,
-    signer: ReturnType<typeof keySigner>,
+    signer: Signer,
   ) {
-    this.clientId = credentials.client_id;
-    this.client = client;
-    this.credentials = credentials;
+    this.#account = account;
     this.#fingerprint = fingerprint;
     this.#signer = signer;
   }
 
-  static async of(credentials: Credentials, client: number): Promise<Trader> {
-    const [certificate, signingKey] = await Promise.all(
-      [credentials.cert, credentials.signing_key].map((file) => readFile(file, "utf8")),
-    );
-    const signer = keySigner(await importSigningKey(signingKey!));
-    return new Trader(credentials, client, fingerprintOf(certificate!), signer);
+  static async read(credentials: Credentials): Promise<PartnerRequests> {
+    return new PartnerRequests(credentials, ...await readKeys(credentials));
   }
 
   /**
@@ -68,7 +58,7 @@ export class Trader {
   }
 
   tokenRequest(): Uint8Array {
-    const { client_id, client_secret } = this.credentials;
+    const { client_id, client_secret } = this.#account;
     const form = new URLSearchParams({ grant_type: "client_credentials", client_id, client_secret });
     return this.#write("POST", "/oauth/token", hostBytes.utf8(form.toString()), {
       "Content-Type": "application/x-www-form-urlencoded",
@@ -76,7 +66,10 @@ export class Trader {
   }
 
   takeToken(reply: Reply | string | undefined): void {
-    this.#token = memberOf(requireReply(`the token of ${this.clientId}`, reply, 200), "access_token");
+    this.#token = memberOf(
+      requireReply(`the token of ${this.#account.client_id}`, reply, 200),
+      "access_token",
+    );
   }
 
   read(path: string): Uint8Array {
@@ -99,7 +92,7 @@ export class Trader {
   /** Builds a signed request with any bytes as its body. */
   async signed(path: string, body: Uint8Array, choice: OrderChoice = {}): Promise<Uint8Array> {
     const { key = randomUUID(), nonce = randomUUID(), timestampSeconds = nowSeconds() } = choice;
-    const url = this.credentials.base_url + path;
+    const url = this.#account.base_url + path;
     const timestamp = `${timestampSeconds}`;
     const signed = await signRequest({ method: "POST", url, body, timestamp, nonce }, this.#signer);
     return this.unsigned(path, body, key, { ...signed });
@@ -126,7 +119,7 @@ export class Trader {
 
   #write(method: string, path: string, body: Uint8Array, headers: Record<string, string>): Uint8Array {
     const all: Record<string, string> = {
-      Host: new URL(this.credentials.base_url).host,
+      Host: new URL(this.#account.base_url).host,
       // The headers that the gateway would add.
       "x-forwarded-client-cert": `Hash=${this.#fingerprint}`,
       "x-client-ip": "127.0.0.1",
@@ -135,6 +128,25 @@ export class Trader {
     };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
     return Buffer.concat([hostBytes.utf8(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`), body]);
+  }
+}
+
+/** A partner of a deployment. */
+export class Trader extends PartnerRequests {
+  readonly clientId: string;
+  /** The client's number in the books. */
+  readonly client: number;
+  readonly credentials: Credentials;
+
+  constructor(credentials: Credentials, client: number, fingerprint: string, signer: Signer) {
+    super(credentials, fingerprint, signer);
+    this.clientId = credentials.client_id;
+    this.client = client;
+    this.credentials = credentials;
+  }
+
+  static async of(credentials: Credentials, client: number): Promise<Trader> {
+    return new Trader(credentials, client, ...await readKeys(credentials));
   }
 }
 
@@ -148,7 +160,13 @@ export async function ask(socketPath: string, request: Uint8Array): Promise<Repl
   }
 }
 
-function fingerprintOf(certificatePem: string): string {
-  const der = Buffer.from(certificatePem.replace(/-----[A-Z ]+-----/g, ""), "base64");
-  return createHash("sha256").update(der).digest("hex");
+/** Reads the fingerprint of the partner's certificate, and its signing key. */
+async function readKeys(
+  { cert, signing_key }: Credentials,
+): Promise<[fingerprint: string, signer: Signer]> {
+  const [certificate, signingKey] = await Promise.all(
+    [cert, signing_key].map((file) => readFile(file, "utf8")),
+  );
+  const fingerprint = new X509Certificate(certificate!).fingerprint256.replaceAll(":", "").toLowerCase();
+  return [fingerprint, keySigner(await importSigningKey(signingKey!))];
 }
