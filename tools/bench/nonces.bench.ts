@@ -1,14 +1,6 @@
 import process from "node:process";
 import { describeWork, noteWork, type Work } from "./database_work.ts";
-import {
-  type Benchmark,
-  type Contest,
-  type Goal,
-  type Plan,
-  rotate,
-  type Round,
-  type Sample,
-} from "./harness.ts";
+import { type Benchmark, type Contest, type Goal, rotateLong } from "./harness.ts";
 import { type Contender, type Load, spendInPostgres, spendInRedis } from "./nonces/contenders.ts";
 import { type Database, type NonceStack, openNonceStack, PARTNERS, prefillNonces } from "./nonces/stack.ts";
 import { requireRedis } from "./nonces/redis.ts";
@@ -26,7 +18,6 @@ const JUDGED = 256;
  * because the contender spends thousands of nonces.
  */
 const TURN_FACTOR = 10;
-const ROUND_SHARE = 0.5;
 /** LARGE_BUFFERS holds ten million nonces with their index; SMALL_BUFFERS does not. */
 const LARGE_BUFFERS = "2GB";
 const SMALL_BUFFERS = "32MB";
@@ -42,16 +33,6 @@ const PERSISTENCES = Object.keys(REDIS) as Persistence[];
 const isDeno = process.versions["deno"] !== undefined;
 const redisName = (persistence: Persistence, autoPipelining: boolean) =>
   `Redis, ${persistence}${autoPipelining ? ", ioredis with enableAutoPipelining" : ""}`;
-
-async function measure(
-  turns: Record<string, (turnMs: number) => Promise<Sample>>,
-  plan: Plan,
-): Promise<Round[]> {
-  const timed = Object.entries(turns).map(([name, turn]) =>
-    [name, () => turn(plan.turnMs * TURN_FACTOR)] as const
-  );
-  return await rotate(Object.fromEntries(timed), Math.ceil(plan.rounds * ROUND_SHARE));
-}
 
 /** The service must meet the goal against both ways to use ioredis, that is, against the faster one. */
 function goalsAgainstRedis(inFlight: number): Goal[] {
@@ -76,7 +57,7 @@ function againstRedis(service: Contender, peers: Record<string, Contender>): Con
     };
     return {
       name: `single-use checks, ${inFlight} in flight`,
-      measure: (plan) => measure(turns, plan),
+      measure: (plan) => rotateLong(turns, plan, TURN_FACTOR),
       goals: goalsAgainstRedis(inFlight),
     };
   });
@@ -110,7 +91,7 @@ function onFullTable(
         ] as const
       );
       try {
-        return await measure(Object.fromEntries(turns), plan);
+        return await rotateLong(Object.fromEntries(turns), plan, TURN_FACTOR);
       } finally {
         for (const [name, database, contender] of contenders) {
           contender.stop();

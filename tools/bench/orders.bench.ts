@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import process from "node:process";
 import { describeWork, type Work } from "./database_work.ts";
-import { type Benchmark, type Contest, type Goal, type Plan, rotate, type Round } from "./harness.ts";
+import { type Benchmark, type Contest, type Goal, rotate, rotateLong } from "./harness.ts";
 import { functionTaker, type Taker } from "./orders/contenders.ts";
 import { fillBooks, requireSpace } from "./orders/history.ts";
 import { openStack, PARTNERS, type Stack } from "./orders/stack.ts";
@@ -17,7 +17,6 @@ const WIDTH = 64;
  * because the contender executes thousands of orders.
  */
 const TURN_FACTOR = 30;
-const ROUND_SHARE = 0.5;
 /** Time between two checkpoints. The default of Postgres is five times as long. */
 const CHECKPOINT_EVERY_MS = 60_000;
 const CHECKPOINT_ROUNDS = 5;
@@ -98,18 +97,10 @@ async function openTakers(
   return takers;
 }
 
-async function measure(
-  takers: Readonly<Record<string, Taker>>,
-  { rounds, turnMs }: Pick<Plan, "rounds" | "turnMs">,
-): Promise<Round[]> {
-  const turns = Object.entries(takers).map(([name, taker]) => [name, () => taker.takeTurn(turnMs)] as const);
-  return await rotate(Object.fromEntries(turns), rounds);
-}
-
-const thousandsATurn = ({ rounds, turnMs }: Plan) => ({
-  rounds: Math.ceil(rounds * ROUND_SHARE),
-  turnMs: turnMs * TURN_FACTOR,
-});
+const turnsOf = (takers: Readonly<Record<string, Taker>>) =>
+  Object.fromEntries(
+    Object.entries(takers).map(([name, taker]) => [name, (turnMs: number) => taker.takeTurn(turnMs)]),
+  );
 
 /**
  * Measures new quotes with and without limits, to show what a partner's limits cost. The CPU times show the
@@ -127,7 +118,7 @@ function quoteContest(stack: Stack): Contest {
   };
   return {
     name: "quotes made",
-    measure: (plan) => measure(takers, thousandsATurn(plan)),
+    measure: (plan) => rotateLong(turnsOf(takers), plan, TURN_FACTOR),
     goals: [{ ours: LIMITED, parts: [UNLIMITED], atMost: 1.05, by: "cpu", reported }],
     remarks: () => Object.entries(cpus).map(([name, some]) => `${name}: ${describeCpu(some)}`),
   };
@@ -165,10 +156,11 @@ function historyContest(rows: number, closing: Closing): Contest {
         [EMPTY]: taker(EMPTY, empty),
         [FULL]: taker(FULL, full, () => full.sql.unsafe("checkpoint")),
       };
-      const rounds = await measure(takers, {
-        rounds: Math.min(plan.rounds, CHECKPOINT_ROUNDS),
-        turnMs: isShort ? CHECKPOINT_EVERY_SHORT_MS : CHECKPOINT_EVERY_MS,
-      });
+      const turnMs = isShort ? CHECKPOINT_EVERY_SHORT_MS : CHECKPOINT_EVERY_MS;
+      const rounds = await rotate(
+        { [EMPTY]: () => takers[EMPTY]!.takeTurn(turnMs), [FULL]: () => takers[FULL]!.takeTurn(turnMs) },
+        Math.min(plan.rounds, CHECKPOINT_ROUNDS),
+      );
       return rounds.map((round) => ({ [PRELOAD]: filled.sample, ...round }));
     },
     goals: [
@@ -199,7 +191,7 @@ export default {
         contests: [
           {
             name: "orders executed",
-            measure: (plan) => measure(takers, thousandsATurn(plan)),
+            measure: (plan) => rotateLong(turnsOf(takers), plan, TURN_FACTOR),
             goals: ORDER_GOALS,
           },
           quoteContest(stack),

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { type Benchmark, type Goal, rotate } from "./harness.ts";
+import { type Benchmark, type Goal, rotateLong } from "./harness.ts";
 import { QuoteRun } from "./orders/quote_run.ts";
 import { serviceTaker } from "./orders/service_takers.ts";
 import { openStack, PARTNERS, type Stack } from "./orders/stack.ts";
@@ -9,7 +9,6 @@ const IN_FLIGHT = 64;
 const LANES = 4;
 const LATENCY_MS = 5;
 const TURN_FACTOR = 30;
-const ROUND_SHARE = 0.5;
 const nameOf = (stripes: number) => `${stripes} stripe${stripes === 1 ? "" : "s"}`;
 const STRIPES = [1, 4];
 
@@ -18,11 +17,9 @@ const reported = process.versions["deno"] !== undefined;
 const GOALS: readonly Goal[] = [{ ours: nameOf(4), peer: nameOf(1), atLeast: 1.5, reported }];
 
 /** Executes orders with the vault in one and in several stripes, in turns on the same books. */
-function turnsOf(
-  stack: Stack,
-): Record<string, (turnMs: number) => ReturnType<ReturnType<typeof serviceTaker>["takeTurn"]>> {
+function turnsOf(stack: Stack) {
   const taker = serviceTaker(stack, new QuoteRun(stack, 0, PARTNERS), { inFlight: IN_FLIGHT });
-  return Object.fromEntries(STRIPES.map((stripes) => [nameOf(stripes), async (turnMs) => {
+  return Object.fromEntries(STRIPES.map((stripes) => [nameOf(stripes), async (turnMs: number) => {
     await stack.sql`select gold.set_stripes(${stripes})`;
     return await taker.takeTurn(turnMs);
   }]));
@@ -36,12 +33,7 @@ export default {
     return {
       contests: [{
         name: `orders executed, ${IN_FLIGHT} in flight, LANES=${LANES}`,
-        async measure({ rounds, turnMs }) {
-          const turns = Object.entries(turnsOf(stack)).map(([name, turn]) =>
-            [name, () => turn(turnMs * TURN_FACTOR)] as const
-          );
-          return await rotate(Object.fromEntries(turns), Math.ceil(rounds * ROUND_SHARE));
-        },
+        measure: (plan) => rotateLong(turnsOf(stack), plan, TURN_FACTOR),
         goals: GOALS,
       }],
       close: stack.stop,

@@ -1,7 +1,6 @@
-import process from "node:process";
-import { importVerifyingKey, type Jwk } from "@gold-partner/jws";
 import { admitToken } from "@gold-partner/server";
-import { type Benchmark, type Goal, rotate, type Sample } from "./harness.ts";
+import { createVerify } from "../testing/es256_verify.ts";
+import { type Benchmark, type Goal, rotate, type Sample, startClock } from "./harness.ts";
 import { openTokenStack } from "./tokens/stack.ts";
 
 const PARTNERS = 1000;
@@ -39,15 +38,15 @@ async function runFor(
   operation: (index: number) => Promise<unknown>,
   count = Infinity,
 ): Promise<Sample> {
-  const [startMs, startCpu] = [performance.now(), process.cpuUsage()];
+  const clock = startClock();
+  const endMs = performance.now() + turnMs;
   let operations = 0;
-  while (operations < count && performance.now() < startMs + turnMs) {
+  while (operations < count && performance.now() < endMs) {
     for (const end = Math.min(count, operations + STRIDE); operations < end; operations++) {
       await operation(operations);
     }
   }
-  const { user, system } = process.cpuUsage(startCpu);
-  return { operations, wallMs: performance.now() - startMs, cpuMs: (user + system) / 1000 };
+  return { operations, ...clock() };
 }
 
 /** Issues new tokens, each to the next partner. */
@@ -84,23 +83,6 @@ async function requireRefusals(stack: Stack, [one, other]: readonly Bearer[]): P
     // Make the service remember the token again, because it forgets an expired token.
     await admit(stack, one!);
   }
-}
-
-/**
- * Returns a function that verifies a signature over this many bytes with Web Crypto alone. The key is
- * imported in the same way as the service's keys.
- */
-async function createVerify(bytes: number): Promise<() => Promise<void>> {
-  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
-  const pair = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-  const { kty, crv, x, y } = await crypto.subtle.exportKey("jwk", pair.publicKey) as Jwk;
-  const [privateKey, publicKey] = [pair.privateKey, await importVerifyingKey({ kty, crv, x, y })];
-  const signed = crypto.getRandomValues(new Uint8Array(bytes));
-  const signature = await crypto.subtle.sign(algorithm, privateKey, signed);
-  return async () => {
-    if (await crypto.subtle.verify(algorithm, publicKey, signature, signed)) return;
-    throw new Error("A valid signature was refused.");
-  };
 }
 
 export default {

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { type Benchmark, type Goal, type Plan, rotateSeen, type Round } from "./harness.ts";
+import { type Benchmark, type Goal, type Plan, rotateSeenLong, type Round } from "./harness.ts";
 import { openBareLoop } from "./webhooks/bare.ts";
 import { openWebhookStack, type WebhookStack } from "./webhooks/stack.ts";
 import { measureLatency, MEDIAN } from "./webhooks/latency.ts";
@@ -12,8 +12,6 @@ import { withPostgres, type Worker, workerTurn } from "./webhooks/worker.ts";
  * because the contender delivers thousands of events.
  */
 const TURN_FACTOR = 20;
-/** Half of the usual rounds, because each turn takes so long. */
-const ROUND_SHARE = 0.5;
 
 const OURS = "service";
 const BARE = "bare loop, no books";
@@ -46,10 +44,10 @@ async function openWorkers(stack: WebhookStack, workers: Record<string, Worker>)
 function measurePosts(
   stack: WebhookStack,
   workers: Readonly<Record<string, Worker>>,
-  { rounds, turnMs }: Plan,
+  plan: Plan,
 ): Promise<Round[]> {
   const turns = Object.entries(workers).map(([name, worker]) => workerTurn(stack, name, worker));
-  return rotateSeen(turns.map((turn) => () => turn(turnMs * TURN_FACTOR)), Math.ceil(rounds * ROUND_SHARE));
+  return rotateSeenLong(turns, plan, TURN_FACTOR);
 }
 
 export default {

@@ -1,9 +1,9 @@
 // A process that spends fresh nonces. Each of its parallel loops sends the next nonce when the previous one
 // is answered. It uses the service's own booking code or a Redis client.
 import { randomUUID } from "node:crypto";
-import process from "node:process";
 import { openBooking, openPools, openWriteProbe } from "@gold-partner/server";
 import { Redis } from "ioredis";
+import { startClock } from "../harness.ts";
 import { takeTasks } from "../../testing/child_program.ts";
 
 /** Where nonces are spent; both are reached over a Unix socket. */
@@ -66,8 +66,8 @@ async function openStore(store: Store): Promise<Spend> {
 }
 
 async function spendFor(spend: Spend, { partners, inFlight, turnMs }: Turn): Promise<Report> {
-  const [startMs, startCpu] = [performance.now(), process.cpuUsage()];
-  const endMs = startMs + turnMs;
+  const clock = startClock();
+  const endMs = performance.now() + turnMs;
   let operations = 0;
   await Promise.all(Array.from({ length: inFlight }, async () => {
     while (performance.now() < endMs) {
@@ -76,10 +76,9 @@ async function spendFor(spend: Spend, { partners, inFlight, turnMs }: Turn): Pro
       }
     }
   }));
-  const wallMs = performance.now() - startMs;
-  const { user, system } = process.cpuUsage(startCpu);
+  const report = { operations, ...clock() };
   await requireRefusal(spend);
-  return { operations, wallMs, cpuMs: (user + system) / 1000 };
+  return report;
 }
 
 /** Checks that a used nonce is refused, because a store that accepts every nonce would be faster. */

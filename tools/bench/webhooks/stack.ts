@@ -1,17 +1,18 @@
 // The service as `npm start` runs it, and partners whose receivers run in a separate process.
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { asOperator, type Credentials, type Running, start } from "@gold-partner/dev";
+import type { Operator } from "@gold-partner/dev";
 import { startPostgres } from "@gold-partner/dev/postgres";
 import postgres, { type Sql } from "postgres";
 import { type ChildProgram, startProgram } from "../../testing/child_program.ts";
+import { openService, type StartedService } from "../service.ts";
 import { openBooks, type WebhookBooks } from "./books.ts";
 import type { PosterSettings } from "./poster.ts";
 import type { Opened, ReceiversTask } from "./receivers.ts";
 
-export interface WebhookStack {
+/** `credentials` are those of a partner that may trade. `setWebhook` sets its endpoint. */
+export interface WebhookStack extends Pick<StartedService, "socket" | "credentials"> {
   readonly books: WebhookBooks;
   /** Settings with which the other contenders send to the same receivers. */
   readonly poster: PosterSettings;
@@ -19,18 +20,12 @@ export interface WebhookStack {
   connect(database: string): Sql;
   databaseUrl(name: string): string;
   readonly servicePid: number;
-  /** The service's own socket. */
-  readonly socket: string;
-  /** Credentials of a partner that may trade. `setWebhook` sets its endpoint. */
-  readonly credentials: Credentials;
   setWebhook(url: string): Promise<void>;
   readonly receiverCertificate: { readonly cert: string; readonly key: string };
   /** Waits until `count` more posts have reached the receivers. */
   expectPosts(count: number): Promise<void>;
   stop(): Promise<void>;
 }
-
-type Operator = ReturnType<typeof asOperator>;
 
 interface PartnerCreated {
   readonly webhook_secret: string;
@@ -43,54 +38,28 @@ const CONNECTIONS_EACH = 32;
 export const IN_FLIGHT = PARTNERS * CONNECTIONS_EACH;
 
 export async function openWebhookStack(): Promise<WebhookStack> {
-  const dir = mkdtempSync(join(tmpdir(), "gold-bench-"));
-  const stops: (() => unknown)[] = [() => rmSync(dir, { recursive: true, force: true })];
-  const stop = async (): Promise<void> => {
-    for (const one of stops.splice(0).reverse()) await one();
-  };
-  try {
-    const running = await start({ port: 0, stateDir: dir, reset: false, demo: false, report: () => {} });
-    stops.push(() => running.stop());
-    return { ...await moveIn(running, stops), stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
-
-async function moveIn(
-  { state, credentials }: Running,
-  stops: (() => unknown)[],
-): Promise<Omit<WebhookStack, "stop">> {
-  const { superuserUrl: databaseUrl } = await startPostgres({ dataDir: state.path("postgres") });
-  const connect = (database: string) => {
-    const sql = postgres(databaseUrl(database), { max: 1, onnotice: () => {} });
-    stops.push(() => sql.end());
-    return sql;
-  };
-  const pem = (name: string) => readFileSync(state.path("pki", name), "utf8");
-  const receiverCertificate = { cert: pem("receiver.pem"), key: pem("receiver_key.pem") };
-  const receivers = startProgram(new URL("./receivers.ts", import.meta.url));
-  stops.push(() => receivers.stop());
-  const urls = await openReceivers(receivers, receiverCertificate);
-  const run = JSON.parse(readFileSync(state.path("run.json"), "utf8")) as {
-    database_url: string;
-    pids: { server: number };
-  };
-  const operator = asOperator(run.database_url);
-  const [first] = await onboard(operator, state.path(), urls);
-  return {
-    books: await openBooks(connect(DATABASE), urls),
-    poster: { ca: pem("ca.pem"), secret: first!.webhook_secret, connectionsEach: CONNECTIONS_EACH },
-    connect,
-    databaseUrl,
-    servicePid: run.pids.server,
-    socket: state.socket("server.sock"),
-    credentials,
-    setWebhook: async (url) => void await operator("partner set", credentials.client_id, "--webhook", url),
-    receiverCertificate,
-    expectPosts: (expect) => receivers.ask<never>({ expect } satisfies ReceiversTask),
-  };
+  return await openService({}, async ({ state, credentials, socket, operator, pids, onStop }) => {
+    const { superuserUrl: databaseUrl } = await startPostgres({ dataDir: state.path("postgres") });
+    const connect = (database: string) => {
+      const sql = postgres(databaseUrl(database), { max: 1, onnotice: () => {} });
+      onStop(() => sql.end());
+      return sql;
+    };
+    const pem = (name: string) => readFileSync(state.path("pki", name), "utf8");
+    const receiverCertificate = { cert: pem("receiver.pem"), key: pem("receiver_key.pem") };
+    const receivers = startProgram(new URL("./receivers.ts", import.meta.url));
+    onStop(() => receivers.stop());
+    const urls = await openReceivers(receivers, receiverCertificate);
+    const [first] = await onboard(operator, state.path(), urls);
+    return {
+      books: await openBooks(connect(DATABASE), urls),
+      poster: { ca: pem("ca.pem"), secret: first!.webhook_secret, connectionsEach: CONNECTIONS_EACH },
+      ...{ connect, databaseUrl, servicePid: pids.server, socket, credentials, receiverCertificate },
+      setWebhook: async (url: string) =>
+        void await operator("partner set", credentials.client_id, "--webhook", url),
+      expectPosts: (expect: number) => receivers.ask<never>({ expect } satisfies ReceiversTask),
+    };
+  });
 }
 
 async function openReceivers(
