@@ -5,6 +5,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { toolArguments } from "./runtime_arguments.ts";
 
 /** The parent's handle on the program. */
 export interface ChildProgram {
@@ -14,12 +15,10 @@ export interface ChildProgram {
   stop(): Promise<void>;
 }
 
-const RUNTIME_ARGUMENTS = process.versions["deno"] ? ["run", "--no-check", "-A"] : ["--import", "tsx"];
-
 export function startProgram(program: URL): ChildProgram {
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
     process.execPath,
-    [...RUNTIME_ARGUMENTS, fileURLToPath(program)],
+    toolArguments(fileURLToPath(program)),
     { stdio: ["pipe", "pipe", "inherit"] },
   );
   // Ignore write errors: if the program has ended, reading its replies reports that.

@@ -18,3 +18,7 @@ export function runtimeArguments(file: string, root = ROOT): string[] {
     ? ["run", `--v8-flags=${YOUNG_GENERATION}`, "--no-check", "-A", file]
     : [YOUNG_GENERATION, join(root, "tools", "program.mjs"), file];
 }
+
+/** Arguments that make this runtime run a TypeScript file of tools/, which is not worth a bundle. */
+export const toolArguments = (file: string): string[] =>
+  "Deno" in globalThis ? ["run", "--no-check", "-A", file] : ["--import", "tsx", file];

@@ -53,7 +53,7 @@ export async function runAgainst({ commit, short, limit, json }: AgainstOptions)
     const dir = mkdtempSync(join(tmpdir(), "gold-against-"));
     stops.push(() => rm(dir, { recursive: true, force: true }));
     const open = async (name: string, root: string) => {
-      const opening = openVersion(name, root, join(dir, name));
+      const opening = openVersion(root, join(dir, name));
       // If a version is still opening, the cleanup waits for it and then stops it. A version that fails to
       // open stops itself.
       stops.push(() => opening.then((version) => version.stop(), () => {}));

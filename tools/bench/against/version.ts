@@ -1,13 +1,9 @@
 // Runs one of the service versions that the benchmark compares: `npm start` from that version's source tree,
 // with its own Postgres.
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort, startPostgres } from "@gold-partner/dev/postgres";
 import postgres, { type Sql } from "postgres";
+import { StartedTree } from "../../testing/npm_start.ts";
 import { sealChains } from "../orders/contenders.ts";
 import { type GeneratorProcess, startGenerator } from "../orders/generator_process.ts";
 import { onboardPartners } from "../orders/partners.ts";
@@ -40,34 +36,17 @@ export interface Version {
   stop(): Promise<void>;
 }
 
-interface Processes {
-  readonly base_url: string;
-  readonly pids: { readonly postgres: number; readonly server: number };
-  readonly ready: boolean;
-}
-
 const PARTNERS = 1000;
 const IN_FLIGHT = 64;
-const READY_MS = 180_000;
-const STOP_MS = 30_000;
-const POLL_MS = 100;
 /**
  * Prevents checkpoints and autovacuum during the benchmark. They are rare and expensive, so one of them would
  * slow down only one version's turn.
  */
 const SETTINGS = { max_wal_size: "8GB", checkpoint_timeout: "1h", autovacuum: "off" };
-const IS_DENO = process.versions["deno"] !== undefined;
 
 /** Starts the version with the source tree `root`. Its state is in `dir`, which the caller removes. */
-export async function openVersion(name: string, root: string, dir: string): Promise<Version> {
-  const place = {
-    name,
-    root,
-    stateDir: join(dir, "state"),
-    log: join(dir, "log"),
-    port: await findFreePort(),
-  };
-  mkdirSync(dir, { recursive: true });
+export async function openVersion(root: string, dir: string): Promise<Version> {
+  const place = { root, stateDir: join(dir, "state"), port: await findFreePort() };
   let launched = await launch(place);
   let generator: GeneratorProcess | undefined;
   const stop = async () => {
@@ -114,10 +93,8 @@ export async function openVersion(name: string, root: string, dir: string): Prom
 }
 
 interface Place {
-  readonly name: string;
   readonly root: string;
   readonly stateDir: string;
-  readonly log: string;
   /** Stays the same after a restart, because the partners' base URL contains it. */
   readonly port: number;
 }
@@ -125,67 +102,27 @@ interface Place {
 interface Launched {
   readonly sql: Sql;
   readonly baseUrl: string;
-  readonly pids: Processes["pids"];
+  readonly pids: Readonly<Record<"postgres" | "server", number>>;
   stop(): Promise<void>;
 }
 
 /** Runs the version's `npm start`. After a restart, it continues with the state in `stateDir`. */
-async function launch({ name, root, stateDir, log, port }: Place): Promise<Launched> {
-  const runFile = join(stateDir, "run.json");
-  rmSync(runFile, { force: true });
-  const child = startTree(root, stateDir, log, port);
+async function launch({ root, stateDir, port }: Place): Promise<Launched> {
+  const tree = new StartedTree(root, stateDir, ["--port", `${port}`]);
   try {
-    const { base_url: baseUrl, pids } = await awaitReady(child, runFile, name, log);
+    const { base_url: baseUrl, pids } = await tree.untilReady();
     const server = await startPostgres({ dataDir: join(stateDir, "postgres") });
     const sql = postgres(server.superuserUrl("gold"), { max: 1, onnotice: () => {} });
     const stop = async () => {
       await sql.end();
-      await stopChild(child);
+      await tree.stop();
       // Stop Postgres here. Some versions of `npm start` leave it running when they are stopped in a certain
       // way.
       await server.stop();
     };
     return { sql, baseUrl, pids, stop };
   } catch (error) {
-    await stopChild(child);
+    await tree.stop();
     throw error;
   }
-}
-
-function startTree(root: string, stateDir: string, logFile: string, port: number): ChildProcess {
-  const log = openSync(logFile, "a");
-  const main = join(root, "packages", "dev", "src", "main.ts");
-  const runtime = IS_DENO ? ["run", "--no-check", "-A", main] : [join(root, "tools", "program.mjs"), main];
-  const args = [...runtime, "--port", `${port}`, "--state", stateDir, "--no-demo"];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", log, log] });
-  closeSync(log);
-  return child;
-}
-
-async function awaitReady(child: ChildProcess, file: string, name: string, log: string): Promise<Processes> {
-  for (const untilMs = performance.now() + READY_MS; performance.now() < untilMs; await sleep(POLL_MS)) {
-    if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`${name} did not start:\n${readFileSync(log, "utf8").trim()}`);
-    }
-    const found = readProcesses(file);
-    if (found?.ready) return found;
-  }
-  throw new Error(`${name} was not ready within ${READY_MS / 1000} s:\n${readFileSync(log, "utf8").trim()}`);
-}
-
-function readProcesses(file: string): Processes | undefined {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as Processes;
-  } catch {
-    return undefined; // The file does not exist yet, or is being written.
-  }
-}
-
-async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, "exit");
-  child.kill("SIGTERM");
-  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
-  await exited;
-  clearTimeout(timer);
 }

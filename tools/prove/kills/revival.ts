@@ -1,27 +1,18 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import postgres, { type Sql } from "postgres";
-import { runtimeArguments } from "../../testing/runtime_arguments.ts";
+import { StartedTree } from "../../testing/npm_start.ts";
 import { sendSignal } from "../../testing/send_signal.ts";
 import { asOperator, type Credentials, runDemo } from "@gold-partner/dev";
 import { removeFolder, startPostgres } from "@gold-partner/dev/postgres";
 import type { Finding } from "../stage/report.ts";
 
-const START = fileURLToPath(new URL("../../../packages/dev/src/main.ts", import.meta.url));
-const START_MS = 60_000;
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const TRADING_MS = 1500;
 const TRADERS = 4;
-
-interface Run {
-  readonly database_url: string;
-  readonly pids: Readonly<Record<string, number>>;
-  readonly ready: boolean;
-}
 
 /**
  * Kills all processes of `npm start` during trading, and starts it again. After each of these `rounds`
@@ -34,10 +25,13 @@ export async function killAndRestart(port: number, rounds: number): Promise<Find
   const violations: string[] = [];
   try {
     for (let round = 0; round <= rounds; round++) {
-      const run = await start(stateDir, port);
+      const tree = new StartedTree(ROOT, stateDir, ["--port", `${port}`, "--two-people"]);
+      const run = await tree.untilReady();
       const look = await openSuperuser(stateDir);
       violations.push(
-        ...(await findLosses(run, look, acknowledged)).map((loss) => `start ${round + 1}: ${loss}`),
+        ...(await findLosses(run.database_url, look, acknowledged)).map((loss) =>
+          `start ${round + 1}: ${loss}`
+        ),
       );
       const credentials = await readCredentials(stateDir);
       const traders = Array.from({ length: TRADERS }, () => tradeUntilCut(credentials, acknowledged));
@@ -58,41 +52,18 @@ export async function killAndRestart(port: number, rounds: number): Promise<Find
   };
 }
 
-async function start(stateDir: string, port: number): Promise<Run> {
-  await rm(join(stateDir, "run.json"), { force: true });
-  const options = ["--state", stateDir, "--port", `${port}`, "--no-demo", "--two-people"];
-  const child = spawn(process.execPath, [...runtimeArguments(START), ...options], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let printed = "";
-  child.stderr!.setEncoding("utf8").on("data", (text) => printed += text);
-  const deadline = performance.now() + START_MS;
-  while (performance.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`npm start exited: ${printed}`);
-    const run = await readFile(join(stateDir, "run.json"), "utf8").then(
-      (text) => JSON.parse(text) as Run,
-      () => undefined,
-    );
-    if (run?.ready) return run;
-    await sleep(50);
-  }
-  child.kill("SIGKILL");
-  await once(child, "exit");
-  throw new Error(`npm start was not ready within ${START_MS / 1000} s: ${printed}`);
-}
-
 async function openSuperuser(stateDir: string): Promise<Sql> {
   const { superuserUrl } = await startPostgres({ dataDir: join(stateDir, "postgres") });
   return postgres(superuserUrl("gold"), { max: 1, onnotice: () => {} });
 }
 
 async function findLosses(
-  { database_url }: Run,
+  databaseUrl: string,
   look: Sql,
   acknowledged: ReadonlySet<string>,
 ): Promise<string[]> {
   const losses: string[] = [];
-  await asOperator(database_url)("ledger verify").catch((error: Error) => losses.push(error.message));
+  await asOperator(databaseUrl)("ledger verify").catch((error: Error) => losses.push(error.message));
   const rows = await look<{ id: string }[]>`select 'ord_' || id as id from gold.orders`;
   const kept = new Set(rows.map(({ id }) => id));
   for (const id of acknowledged) {

@@ -1,21 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { sendSignal } from "../../testing/send_signal.ts";
+import { StartedTree } from "../../testing/npm_start.ts";
+import { toolArguments } from "../../testing/runtime_arguments.ts";
 import { applyMutation } from "../mutation_tests/mutation.ts";
 import { WorkingCopy } from "../mutation_tests/working_copy.ts";
 import type { LoadMutation } from "./table.ts";
-
-interface Program {
-  readonly child: ChildProcess;
-  readonly ended: Promise<number | null>;
-  said(): string;
-}
 
 /** The exit code of a run, and its output. */
 export interface LoadRun {
@@ -24,8 +17,6 @@ export interface LoadRun {
 }
 
 const TREE = fileURLToPath(new URL("../../..", import.meta.url));
-const READY_MS = 120_000;
-const POLL_MS = 100;
 
 /**
  * Runs `npm start` from a copy of the sources, in which the service may be broken. The load tests themselves
@@ -34,7 +25,8 @@ const POLL_MS = 100;
 export class BrokenStack {
   readonly #copy = new WorkingCopy();
   readonly #port: number;
-  readonly #children = new Set<ChildProcess>();
+  /** Stop what runs at this moment. */
+  readonly #stops = new Set<() => Promise<unknown>>();
   #closed = false;
 
   constructor(port: number) {
@@ -51,17 +43,17 @@ export class BrokenStack {
     const path = defect && join(this.#copy.root, "packages", "server", defect.file);
     const source = path && readFileSync(path, "utf8");
     if (path && source) writeFileSync(path, applyMutation({ ...defect, tests: [], short: false }, source));
-    const stack = this.#spawn(join(this.#copy.root, "packages/dev/src/main.ts"), [
-      ...["--no-demo", "--port", `${this.#port}`, "--state", this.#stateDir],
-    ]);
+    const stack = new StartedTree(this.#copy.root, this.#stateDir, ["--port", `${this.#port}`]);
+    const stop = () => stack.stop();
+    this.#stops.add(stop);
     try {
-      await this.#ready(stack);
+      await stack.untilReady();
       const runs: LoadRun[] = [];
       for (const scenario of scenarios) runs.push(await this.#load(scenario));
       return runs;
     } finally {
-      if (stack.child.exitCode === null) sendSignal(stack.child.pid!, "SIGTERM");
-      await stack.ended;
+      await stop();
+      this.#stops.delete(stop);
       if (path && source) writeFileSync(path, source);
     }
   }
@@ -69,48 +61,25 @@ export class BrokenStack {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const ends = [...this.#children].map((child) => {
-      child.kill("SIGTERM");
-      return once(child, "close");
-    });
-    await Promise.all(ends);
+    await Promise.all([...this.#stops].map((stop) => stop()));
     this.#copy.remove();
   }
 
-  async #ready({ child, said }: Program): Promise<void> {
-    for (let ms = 0; ms < READY_MS && child.exitCode === null; ms += POLL_MS) {
-      const text = await readFile(join(this.#stateDir, "run.json"), "utf8").catch(() => "{}");
-      const { ready, pids } = JSON.parse(text) as { ready?: boolean; pids?: { start: number } };
-      if (ready && pids?.start === child.pid) return;
-      await sleep(POLL_MS);
-    }
-    throw new Error(`npm start did not become ready: ${said()}`);
-  }
-
   async #load(scenario: string): Promise<LoadRun> {
-    const { ended, said } = this.#spawn(join(TREE, "tools/loadtest.ts"), [
-      scenario,
-      "--state",
-      this.#stateDir,
-    ]);
-    return { code: await ended, said: said() };
-  }
-
-  #spawn(file: string, args: readonly string[]): Program {
-    const runtimeArguments = "Deno" in globalThis ? ["run", "--no-check", "-A"] : ["--import", "tsx"];
-    const child = spawn(process.execPath, [...runtimeArguments, file, ...args], {
-      cwd: file.startsWith(this.#copy.root) ? this.#copy.root : TREE,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    this.#children.add(child);
-    let text = "";
+    const args = [...toolArguments(join(TREE, "tools/loadtest.ts")), scenario, "--state", this.#stateDir];
+    const child = spawn(process.execPath, args, { cwd: TREE, stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (part) => text += part);
+      stream.setEncoding("utf8").on("data", (part) => said += part);
     }
-    const ended = once(child, "close").then(([code]) => {
-      this.#children.delete(child);
-      return code as number | null;
-    });
-    return { child, ended, said: () => text };
+    const ended = once(child, "close");
+    const stop = () => {
+      child.kill("SIGTERM");
+      return ended;
+    };
+    this.#stops.add(stop);
+    const [code] = await ended;
+    this.#stops.delete(stop);
+    return { code, said };
   }
 }
