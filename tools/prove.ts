@@ -2,7 +2,7 @@
 import process from "node:process";
 import { readTasks } from "./docs/tasks.ts";
 import { EXTERNAL_TOOLS, GATE_TOOLS, requireTools } from "./external_tools/table.ts";
-import { findPrograms, withPostgres15 } from "./postgres_15.ts";
+import { withPostgres15 } from "./postgres_15.ts";
 import { runVisibly } from "./test/runtimes.ts";
 import { ROOT, runTier } from "./test/tier.ts";
 
@@ -43,8 +43,8 @@ const SUITES: Readonly<Record<string, (options: readonly string[]) => Promise<bo
     return proved.every(Boolean);
   },
   postgres_15: (options) =>
-    withPostgres15(findPrograms(), (urlOf) => {
-      process.env.TEST_POSTGRES_URL = urlOf("postgres", "postgres");
+    withPostgres15((urlOf) => {
+      process.env.TEST_POSTGRES_URL = urlOf("postgres");
       const sqlAlone = options.includes("--short");
       return runTier("pg", sqlAlone ? SQL_ALONE : WITH_SQL, [], { nodeAlone: true, sqlAlone });
     }),

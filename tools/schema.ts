@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { compactJson } from "./testing/compact_json.ts";
-import { findPrograms, MissingPart } from "./postgres_15.ts";
+import { MissingPostgres } from "./testing/debian_postgres.ts";
 import { makeCatalog } from "./schema/make_catalog.ts";
 
 const CATALOG = fileURLToPath(new URL("../packages/audit/catalog.json", import.meta.url));
@@ -20,7 +20,7 @@ async function run(args: readonly string[]): Promise<number> {
     return USAGE;
   }
   if (!check) keepNewestSnapshot();
-  const catalog = await makeCatalog(findPrograms());
+  const catalog = await makeCatalog();
   if (!check) writeFileSync(CATALOG, catalog);
   else if (readFileSync(CATALOG, "utf8") !== catalog) {
     console.error("packages/audit/catalog.json is out of date. Run npm run schema.");
@@ -41,7 +41,7 @@ function keepNewestSnapshot(): void {
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof MissingPart)) throw error;
+  if (!(error instanceof MissingPostgres)) throw error;
   console.error(error.message);
   process.exitCode = MISSING;
 }

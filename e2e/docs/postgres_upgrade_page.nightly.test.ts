@@ -11,7 +11,7 @@ import { createDatabase, urlsAt } from "@gold-partner/dev";
 import { type RunningPostgres, startPostgres } from "@gold-partner/dev/postgres";
 import { Deployment } from "../../tools/prove/stage/deployment.ts";
 import { Load } from "../../tools/prove/stage/load.ts";
-import { DebianPostgres, findProgram, makeServerFolder } from "../../tools/prove/standby/debian_postgres.ts";
+import { DebianPostgres, findProgram, makeServerFolder } from "../../tools/testing/debian_postgres.ts";
 import { ask } from "../../tools/prove/stage/trader.ts";
 import { verdictOf } from "../../tools/prove/stage/wire.ts";
 import { until } from "../../tools/testing/until.ts";

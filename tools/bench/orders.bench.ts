@@ -149,7 +149,7 @@ function historyContest(rows: number, closing: Closing): Contest {
     requireAll: () => requireSpace(rows),
     async measure(plan) {
       const full = await openOne();
-      const filled = await fillBooks(full, rows, (text) => console.log(text));
+      const filled = await fillBooks(full, rows);
       remarks = filled.remarks;
       const empty = await openOne();
       const takers = {

@@ -27,8 +27,10 @@ export interface K6Process {
 }
 
 /** Returns the k6 on PATH, otherwise the one that `npm run tools` installs; undefined if there is neither. */
-export function findK6(root: string, path: string = process.env["PATH"] ?? ""): string | undefined {
-  return [...path.split(delimiter), join(root, ".tools", "bin")].filter((folder) => folder !== "")
+export function findK6(root: string): string | undefined {
+  return [...(process.env["PATH"] ?? "").split(delimiter), join(root, ".tools", "bin")].filter((folder) =>
+    folder !== ""
+  )
     .map((folder) => join(folder, "k6")).find(existsSync);
 }
 

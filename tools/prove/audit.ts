@@ -6,7 +6,7 @@ import { type AuditRun, runAudit } from "./audit/audit_command.ts";
 import { createTraders, trade } from "./audit/history.ts";
 import { verifyCpuUs } from "./audit/verify_rate.ts";
 import { type Finding, Report } from "./stage/report.ts";
-import { DebianPostgres, makeServerFolder } from "./standby/debian_postgres.ts";
+import { DebianPostgres, makeServerFolder } from "../testing/debian_postgres.ts";
 
 // npm run prove -- audit [--short]: books signed orders through the service's functions and runs `gold audit
 // full` without and with signatures. Then it edits one row, and audits a hot standby while the primary takes
@@ -30,7 +30,7 @@ const VERIFY_MIN_SHARE = short ? 0.4 : 0.8;
 const DRAWN = "5%";
 const TRADING_PAUSE_MS = 500;
 
-const report = new Report((line) => console.log(line));
+const report = new Report();
 const folder = makeServerFolder();
 let primary: DebianPostgres | undefined;
 let standby: DebianPostgres | undefined;

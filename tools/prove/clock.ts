@@ -29,7 +29,7 @@ if (!library) {
   process.exit(3);
 }
 const scale = process.argv.includes("--short") ? "short" : "long";
-const report = new Report((line) => console.log(line));
+const report = new Report();
 const deployment = await Deployment.start({ servers: 2, traders: 6, lanes: 2 });
 try {
   await deployment.fund("1000000");

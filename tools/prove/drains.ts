@@ -35,7 +35,7 @@ const RECEIVER_MS = 180;
 const SHOWN = 10;
 
 const scale = process.argv.includes("--short") ? "short" : "long";
-const report = new Report((line) => console.log(line));
+const report = new Report();
 const deployment = await Deployment.start({ servers: 2, traders: 1, lanes: 2, drainSeconds: DRAIN_SECONDS });
 try {
   const front = await EnvoyFront.open(deployment);

@@ -30,7 +30,7 @@ const { values } = parseArgs({ options: { short: { type: "boolean" }, seed: { ty
 const scale = values.short ? "short" : "long";
 const seed = readSeed(values.seed);
 console.log(`seed ${seed}`);
-const report = new Report((line) => console.log(line));
+const report = new Report();
 const cluster = await PatroniCluster.start();
 const folder = await mkdtemp(join(tmpdir(), "gold-failover-"));
 try {

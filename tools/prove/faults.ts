@@ -41,7 +41,7 @@ if (values.plan) {
   process.exit(0);
 }
 console.log(`seed ${seed}`);
-const report = new Report((line) => console.log(line));
+const report = new Report();
 const stage = await FaultStage.start();
 const { deployment } = stage;
 let audit: Awaited<ReturnType<typeof prepareAudit>>;

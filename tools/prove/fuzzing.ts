@@ -26,7 +26,7 @@ const VIOLATIONS_SHOWN = 10;
 
 const short = process.argv.includes("--short");
 const count = short ? COUNT.short : COUNT.long;
-const report = new Report((line) => console.log(line));
+const report = new Report();
 const deployment = await Deployment.start({ servers: 1, traders: 1, lanes: 2 });
 const trader = deployment.traders[0]!;
 try {

@@ -27,7 +27,7 @@ const STRIPES = 2;
 const INITIAL_FUNDING_SAR = "10000000";
 
 const scale = process.argv.includes("--short") ? "short" : "long";
-const report = new Report((line) => console.log(line));
+const report = new Report();
 // Allow only one batch in flight per process (LANES=1), so that all orders that arrive meanwhile form one
 // batch.
 const deployment = await Deployment.start({ servers: 1, traders: TRADERS, lanes: LANES });

@@ -51,7 +51,7 @@ const server = await openDocs({
   },
 });
 if (!server) throw new Error(`Port ${port} was taken in the meantime. Run the command again.`);
-const report = new Report(console.log);
+const report = new Report();
 try {
   for (const page of PAGES[process.argv.includes("--short") ? "short" : "long"]) {
     let best = await scorePage(page);

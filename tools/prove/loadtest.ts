@@ -15,7 +15,7 @@ const stack = new BrokenStack(await findFreePort());
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void stack.close().finally(() => process.exit(1)));
 }
-const report = new Report((line) => console.log(line));
+const report = new Report();
 try {
   const runs = await stack.run(scenarios);
   scenarios.forEach((scenario, index) => report.tried(scenario, checkSound(runs[index]!)));

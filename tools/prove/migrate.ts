@@ -38,7 +38,7 @@ const TIMEOUT_MS = 60_000;
 const UPGRADE_DELIVERY_MS = 90_000;
 
 const scale = process.argv.includes("--short") ? "short" : "long";
-const report = new Report((line) => console.log(line));
+const report = new Report();
 const release = lastRelease();
 const checkout = await checkOut(release.commit);
 try {

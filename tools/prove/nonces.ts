@@ -22,7 +22,7 @@ const { values } = parseArgs({ options: { short: { type: "boolean" }, seed: { ty
 const scale = values.short ? "short" : "long";
 const seed = readSeed(values.seed);
 console.log(`seed ${seed}`);
-const report = new Report((line) => console.log(line));
+const report = new Report();
 const deployment = await Deployment.start({ servers: 2, traders: TRADERS, lanes: LANES });
 try {
   await deployment.fund(INITIAL_FUNDING_SAR);

@@ -24,7 +24,7 @@ const LANES = 2;
 const INITIAL_FUNDING_SAR = "10000000";
 
 const short = process.argv.includes("--short");
-const report = new Report((line) => console.log(line));
+const report = new Report();
 const deployment = await Deployment.start({ servers: SERVERS, traders: TRADERS, lanes: LANES });
 const setStripes = alternateStripes(deployment, SERVERS * LANES);
 try {

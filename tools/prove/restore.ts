@@ -26,7 +26,7 @@ const FUNDING_SAR = "1000000";
 const BEFORE_MS = process.argv.includes("--short") ? 5000 : 60_000;
 const AFTER_MS = process.argv.includes("--short") ? 3000 : 30_000;
 
-const report = new Report((line) => console.log(line));
+const report = new Report();
 const database = await BackedUpDatabase.start();
 const folder = await mkdtemp(join(tmpdir(), "gold-restore-"));
 const headsFile = join(folder, "heads.json");

@@ -23,7 +23,7 @@ const SHOWN = 10;
 
 const scale = process.argv.includes("--short") ? "short" : "long";
 const rounds = ROUNDS[scale];
-const report = new Report((line) => console.log(line));
+const report = new Report();
 const deployment = await Deployment.start({ servers: 2, traders: 1, lanes: 2 });
 try {
   const front = await EnvoyFront.open(deployment);

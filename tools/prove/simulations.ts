@@ -22,7 +22,7 @@ const { values } = parseArgs({ options: { short: { type: "boolean" }, seed: { ty
 const sequences = SEQUENCES[values.short ? "short" : "long"];
 const seed = readSeed(values.seed);
 console.log(`seed ${seed}`);
-const report = new Report((line) => console.log(line));
+const report = new Report();
 for (let from = 0; from < sequences; from += SEQUENCES_PER_DATABASE) {
   const to = Math.min(from + SEQUENCES_PER_DATABASE, sequences);
   report.tried(`sequences ${from + 1} to ${to}`, await runSequences(seed + from, to - from));

@@ -9,7 +9,7 @@ import { openStack } from "./soak/stack.ts";
 import { checkBytes, checkGrowth, checkKept, checkLatency, checkService } from "./soak/check_series.ts";
 import { runCourse, type Series } from "./soak/series.ts";
 import { percentile } from "../testing/statistics.ts";
-import { checkDeadTuples, readTables } from "./soak/tables.ts";
+import { checkDeadTuples } from "./soak/tables.ts";
 
 // npm run prove -- soak [--short] [--minutes N] [--rate N] [--json FILE]: finds the rate at which the service
 // breaks. Then it runs for a long time at 70 % of that rate, or at the rate of --rate. The books may grow,
@@ -58,7 +58,7 @@ const { minutes, rate, ramp, collectEverySeconds, json } = readOptions();
 const length = { seconds: Math.round(minutes * 60), isLong: minutes >= LONG_FROM_MINUTES };
 const findings: Record<string, Finding> = {};
 const surroundings = readSurroundings();
-const report = new Report((line) => console.log(line));
+const report = new Report();
 const tried = (name: string, finding: Finding) => report.tried(name, findings[name] = finding);
 const steps: Step[] = [];
 console.log(reportSurroundings(surroundings));
@@ -90,7 +90,7 @@ try {
   tried("the database by order", checkBytes(series, length));
   tried("the books", await checkBooks(stack.deployment, stack.traffic.accepted, stack.deliveries));
   const [before, loaded] = [series.tables[0]!.tables, series.tables.at(-1)!.tables];
-  tried("dead tuples", await checkDeadTuples(before, loaded, () => readTables(stack.deployment.sql)));
+  tried("dead tuples", await checkDeadTuples(before, loaded, stack.deployment.sql));
   if (json !== undefined) writeFileSync(json, describeRun(perSecond, series));
 } finally {
   await stack.deployment.stop();

@@ -6,7 +6,7 @@ import { type TestPartner, type TestService, testService } from "@gold-partner/s
 import { type Finding, Report } from "./stage/report.ts";
 import { until } from "../testing/until.ts";
 import { askHealth, askQuote, untilHealth } from "./standby/asking.ts";
-import { DebianPostgres, makeServerFolder } from "./standby/debian_postgres.ts";
+import { DebianPostgres, makeServerFolder } from "../testing/debian_postgres.ts";
 import { fillDisk } from "./standby/full_disk.ts";
 import { type Answer, OrderStream } from "./standby/order_stream.ts";
 
@@ -19,7 +19,7 @@ const ROUNDS = process.argv.includes("--short") ? 1 : 5;
 const ACKNOWLEDGED_WITHIN_MS = 2000;
 const STANDBY_NAMES = "standby";
 
-const report = new Report((line) => console.log(line));
+const report = new Report();
 const folder = makeServerFolder();
 let primary: DebianPostgres | undefined;
 let standby: DebianPostgres | undefined;

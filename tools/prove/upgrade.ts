@@ -29,7 +29,7 @@ const scale = values.short ? "short" : "long";
 const sources = values.from === undefined
   ? releases().filter(({ version }) => compareVersions(version, OLDEST) >= 0).slice(0, RELEASES[scale])
   : [{ version: values.from, commit: resolveCommit(values.from) }];
-const report = new Report((line) => console.log(line));
+const report = new Report();
 for (const { version, commit } of sources) {
   const checkout = await checkOut(commit);
   try {

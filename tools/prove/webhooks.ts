@@ -25,7 +25,7 @@ const PAIRS = short
 const BACKLOG_EVENTS = 1_000_000;
 const TRIES = SETUP.retries.split(" ").length + 1;
 
-const report = new Report((line) => console.log(line));
+const report = new Report();
 const setup = await openSetup(SETUP);
 try {
   await watchMemory("during kills", proveArrival);

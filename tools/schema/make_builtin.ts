@@ -10,16 +10,16 @@ import { withPostgres15 } from "../postgres_15.ts";
 
 const FILE = fileURLToPath(new URL("../../packages/audit/builtin.json", import.meta.url));
 
-export async function addBuiltin(file: BuiltinFile, programs: string): Promise<BuiltinFile> {
-  return await withPostgres15(programs, async (urlOf) => {
-    const sql = openAuditConnection(urlOf("postgres", "postgres"));
+export async function addBuiltin(file: BuiltinFile, programs?: string): Promise<BuiltinFile> {
+  return await withPostgres15(async (urlOf) => {
+    const sql = openAuditConnection(urlOf("postgres"));
     const { version, digests } = await readBuiltin(sql).finally(() => sql.end());
     const known = file[version] ?? {};
     const added = Object.entries(digests).map(([table, digest]) =>
       [table, [...new Set([...known[table] ?? [], digest])].sort()] as const
     );
     return { ...file, [version]: Object.fromEntries(added) };
-  });
+  }, programs);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

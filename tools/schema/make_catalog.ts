@@ -9,14 +9,11 @@ import { withPostgres15 } from "../postgres_15.ts";
  * Returns packages/audit/catalog.json: the hashes of all objects of freshly migrated databases. It reads
  * them on Postgres 15 and on the newest version, which spell some expressions differently.
  */
-export async function makeCatalog(programs: string): Promise<string> {
+export async function makeCatalog(): Promise<string> {
   const newest = await testPostgres();
   try {
     const databases = [
-      ...await withPostgres15(
-        programs,
-        (urlOf) => readAll((database) => createDatabase(urlOf, database)),
-      ),
+      ...await withPostgres15((urlOf) => readAll((database) => createDatabase(urlOf, database))),
       ...await readAll(() => newest.createDatabase()),
     ];
     return compactJson(makeFingerprint(databases));
@@ -25,14 +22,11 @@ export async function makeCatalog(programs: string): Promise<string> {
   }
 }
 
-async function createDatabase(
-  urlOf: (login: string, database: string) => string,
-  name: string,
-): Promise<string> {
-  const admin = postgres(urlOf("postgres", "postgres"), { max: 1, onnotice: () => {} });
+async function createDatabase(urlOf: (database: string) => string, name: string): Promise<string> {
+  const admin = postgres(urlOf("postgres"), { max: 1, onnotice: () => {} });
   await admin.unsafe(`create database ${name}`);
   await admin.end();
-  return urlOf("postgres", name);
+  return urlOf(name);
 }
 
 async function readAll(create: (name: string) => Promise<string>) {

@@ -29,8 +29,6 @@ export interface ComparisonPlan {
   readonly intervalAtMost: number;
 }
 
-type Takes = Omit<Version, "stop">;
-
 /**
  * A turn consists of slices that alternate with the other version's slices, so that other work on the machine
  * disturbs both equally. The number of slices is even, so that each version is first equally often.
@@ -58,7 +56,7 @@ const PAIRS_BETWEEN_LOOKS = 10;
 
 /** `onPair` is called after each pair, with all pairs so far. */
 export async function compareVersions(
-  { ours, theirs }: { readonly ours: Takes; readonly theirs: Takes },
+  { ours, theirs }: { readonly ours: Version; readonly theirs: Version },
   { requests, pairsAtLeast, pairsAtMost, intervalAtMost }: ComparisonPlan,
   onPair: (pairs: Pairs) => void,
 ): Promise<Pairs> {

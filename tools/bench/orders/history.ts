@@ -24,20 +24,18 @@ interface Filled {
   readonly remarks: readonly string[];
 }
 
-export async function fillBooks(
-  stack: Stack,
-  orders: number,
-  print: (text: string) => void,
-): Promise<Filled> {
+export async function fillBooks(stack: Stack, orders: number): Promise<Filled> {
   const [startMs, startCpuMs] = [performance.now(), familyCpuMs(stack.postgresPid)];
-  const operations = await writeHistory(stack, orders, print);
+  const operations = await writeHistory(stack, orders);
   // Vacuum now. Otherwise autovacuum would start in the middle of a measurement.
   await stack.sql.unsafe("vacuum analyze");
   await stack.sql.unsafe("checkpoint");
   const wallMs = performance.now() - startMs;
   const sample = { operations, wallMs, cpuMs: familyCpuMs(stack.postgresPid) - startCpuMs };
   const count = operations.toLocaleString("en-US");
-  print(`  ${count} orders are written and vacuumed after ${minutes(wallMs)}; gold ledger verify runs now`);
+  console.log(
+    `  ${count} orders are written and vacuumed after ${minutes(wallMs)}; gold ledger verify runs now`,
+  );
   const [size] = await stack.sql`select pg_database_size(current_database())::float8 as bytes`;
   const verifyMs = performance.now();
   const { unsealed_events } = await stack.operator("ledger verify");
@@ -56,7 +54,6 @@ export async function fillBooks(
 async function writeHistory(
   { sql, databaseUrl, firstClient }: Stack,
   orders: number,
-  print: (text: string) => void,
 ): Promise<number> {
   await sql.unsafe(readFileSync(PRELOAD, "utf8"));
   const calls = Math.ceil(orders / (PARTNERS * ORDERS_EACH));
@@ -71,7 +68,7 @@ async function writeHistory(
         const isNext = Math.floor(call * PROGRESS_STEPS / calls) >
           Math.floor((call - 1) * PROGRESS_STEPS / calls);
         if (index === 0 && isNext) {
-          print(
+          console.log(
             `  about ${(call * each * PARTNERS).toLocaleString("en-US")} orders after ${
               minutes(performance.now() - startMs)
             }`,

@@ -1,7 +1,7 @@
 // Runs pgbench and pauses it between its turns, the intervals in which it is measured. Like the service, it
 // keeps its connections with their prepared statements and plans. A turn lasts from release() to hold().
 import { spawn } from "node:child_process";
-import { accessSync, constants, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -83,34 +83,19 @@ export function startPgbench(
  * Prefers the newest of Debian's packages, because Debian's wrapper in PATH expects Debian's own clusters.
  */
 function places(): string[] {
-  const versions = list(DEBIAN).sort((left, right) => Number(right) - Number(left));
+  const versions = (existsSync(DEBIAN) ? readdirSync(DEBIAN) : []).sort((left, right) =>
+    Number(right) - Number(left)
+  );
   return [
     ...versions.map((version) => join(DEBIAN, version, "bin")),
     ...(process.env.PATH ?? "").split(delimiter),
   ];
 }
 
-function findPgbench(folders: readonly string[] = places()): string {
-  const found = folders.map((folder) => join(folder, "pgbench")).find(isExecutable);
+function findPgbench(): string {
+  const found = places().map((folder) => join(folder, "pgbench")).find(existsSync);
   if (found !== undefined) return found;
   throw new Error(
     "pgbench was not found; the benchmark compares with it. Install PostgreSQL (Debian: apt-get install postgresql).",
   );
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -11,11 +11,10 @@ const MOST_CONNECTIONS = 29;
 export async function checkConnections(
   count: () => Promise<number>,
   processes: number,
-  ceilingMs?: number,
 ): Promise<Finding> {
   const most = MOST_CONNECTIONS * processes;
   const isMet = () => count().then((open) => open >= processes && open <= most);
-  const violations = await until(isMet, count, ceilingMs)
+  const violations = await until(isMet, count)
     .then(() => [], () => [`not between ${processes} and ${most}`]);
   return { what: `${await count()} open, at most ${most}`, violations };
 }

@@ -6,7 +6,7 @@ import { findFreePort } from "@gold-partner/dev/postgres";
 import postgres, { type Sql } from "postgres";
 import { until } from "../../testing/until.ts";
 import type { ProofDatabase } from "../stage/deployment.ts";
-import { ACCOUNT, DebianPostgres, findProgram, makeServerFolder } from "../standby/debian_postgres.ts";
+import { ACCOUNT, DebianPostgres, findProgram, makeServerFolder } from "../../testing/debian_postgres.ts";
 import { findBackRest, Repository } from "./repository.ts";
 
 const PARAMETERS = fileURLToPath(new URL("../../../deploy/patroni/backup.yaml", import.meta.url));

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSyn
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { ACCOUNT } from "../standby/debian_postgres.ts";
+import { ACCOUNT } from "../../testing/debian_postgres.ts";
 
 const SETTINGS = fileURLToPath(new URL("../../../deploy/pgbackrest/pgbackrest.conf", import.meta.url));
 

@@ -44,7 +44,7 @@ const isHeld = ({ p99Ms, doneShare, failures }: Step): boolean =>
  * breakpoint. Tries a failed step once more, because the failure may be chance.
  */
 export async function findBreakpoint(
-  traffic: Pick<Traffic, "start" | "stop" | "take">,
+  traffic: Traffic,
   { firstPerSecond, factor, stepMs }: Ramp,
   report: (step: Step, held: boolean) => void,
 ): Promise<number> {
@@ -67,11 +67,7 @@ export async function findBreakpoint(
   return held;
 }
 
-async function takeStep(
-  traffic: Pick<Traffic, "start" | "stop" | "take">,
-  perSecond: number,
-  stepMs: number,
-): Promise<Step> {
+async function takeStep(traffic: Traffic, perSecond: number, stepMs: number): Promise<Step> {
   traffic.take();
   traffic.start(perSecond);
   await sleep(stepMs);

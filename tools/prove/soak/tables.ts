@@ -38,21 +38,21 @@ const TIMEOUT_MS = 150_000;
 const POLL_MS = 1000;
 
 /**
- * Waits up to `timeoutMs` until autovacuum has removed enough dead rows from each hot table. Then checks
+ * Waits up to TIMEOUT_MS until autovacuum has removed enough dead rows from each hot table. Then checks
  * that the share of dead rows is small in each of these tables.
  */
 export async function checkDeadTuples(
   before: readonly Table[],
   loaded: readonly Table[],
-  readNow: () => Promise<readonly Table[]>,
-  timeoutMs = TIMEOUT_MS,
+  sql: Sql,
 ): Promise<Finding> {
   const hot = findHot(before, loaded);
-  const deadline = performance.now() + timeoutMs;
-  let left = ofNames(hot, await readNow());
+  const readHot = async () => (await readTables(sql)).filter(({ name }) => hot.includes(name));
+  const deadline = performance.now() + TIMEOUT_MS;
+  let left = await readHot();
   while (left.some(isBloated) && performance.now() < deadline) {
     await sleep(POLL_MS);
-    left = ofNames(hot, await readNow());
+    left = await readHot();
   }
   const said = left.map(({ name, dead, vacuums }) => {
     const under = loaded.find((table) => table.name === name)!;
@@ -81,6 +81,3 @@ const isBloated = (table: Table): boolean =>
   table.dead > AUTOVACUUM.dead + AUTOVACUUM.share * table.live && shareOfDead(table) >= DEAD_SHARE_MAX;
 
 const shareOfDead = ({ live, dead }: Table): number => dead / Math.max(1, live + dead);
-
-const ofNames = (names: readonly string[], tables: readonly Table[]): Table[] =>
-  tables.filter(({ name }) => names.includes(name));

@@ -14,9 +14,6 @@ export interface Slice {
   readonly failures: ReadonlyMap<string, number>;
 }
 
-/** The methods of a trading partner that Traffic calls. */
-type Worker = Pick<DayTrader, "open" | "do" | "renewToken">;
-
 const TICK_MS = 5;
 const WARM_UP_EACH = 50;
 
@@ -27,7 +24,7 @@ const WARM_UP_EACH = 50;
 export class Traffic {
   /** The orders that were answered with success. */
   readonly accepted: KeptIds;
-  readonly #dayTraders: readonly Worker[];
+  readonly #dayTraders: readonly DayTrader[];
   readonly #inFlight = new Set<Promise<void>>();
   readonly #actions = spreadActions();
   #arrivals = Promise.resolve();
@@ -36,7 +33,7 @@ export class Traffic {
   #slice = newSlice();
 
   /** `openDayTraders` creates the traders. Each trader must call `failed` for each of its failures. */
-  constructor(accepted: KeptIds, openDayTraders: (failed: (what: string) => void) => readonly Worker[]) {
+  constructor(accepted: KeptIds, openDayTraders: (failed: (what: string) => void) => readonly DayTrader[]) {
     this.accepted = accepted;
     this.#dayTraders = openDayTraders((what) => this.#fail(what));
   }

@@ -8,22 +8,17 @@ export interface Finding {
 export class Report {
   #tried = 0;
   #violations = 0;
-  readonly #say: (line: string) => void;
-
-  constructor(say: (line: string) => void) {
-    this.#say = say;
-  }
 
   tried(name: string, { what, violations }: Finding): void {
     this.#tried++;
     this.#violations += violations.length;
-    this.#say(`${violations.length === 0 ? "✔" : "✘"} ${name}: ${what}`);
-    for (const violation of violations) this.#say(`    ${violation}`);
+    console.log(`${violations.length === 0 ? "✔" : "✘"} ${name}: ${what}`);
+    for (const violation of violations) console.log(`    ${violation}`);
   }
 
   /** Prints the closing line. Returns true if there was no violation. */
   close(what: string): boolean {
-    this.#say(
+    console.log(
       this.#violations === 0
         ? `${what}: ${this.#tried} tried, no violation.`
         : `${what}: ${this.#tried} tried, ${this.#violations} violation(s).`,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { testService } from "@gold-partner/server/testing";
 import type { Finding } from "../stage/report.ts";
-import { ACCOUNT, DebianPostgres, makeServerFolder } from "./debian_postgres.ts";
+import { ACCOUNT, DebianPostgres, makeServerFolder } from "../../testing/debian_postgres.ts";
 import { askQuote, untilHealth } from "./asking.ts";
 
 const DISK_MEGABYTES = 400;

@@ -25,12 +25,18 @@ export function makeServerFolder(): string {
   return folder;
 }
 
-export function findProgram(name: string): string {
-  const program = join(process.env.PG_BIN ?? "/usr/lib/postgresql/15/bin", name);
-  if (!existsSync(program)) {
-    throw new Error(`${program} does not exist: install postgresql-15, or set PG_BIN.`);
-  }
-  return program;
+export class MissingPostgres extends Error {}
+
+/** The path of one of Postgres' programs: in `folder`, or where PG_BIN or Debian's package has it. */
+export function findProgram(
+  name: string,
+  folder = process.env.PG_BIN ?? "/usr/lib/postgresql/15/bin",
+): string {
+  const program = join(folder, name);
+  if (existsSync(program)) return program;
+  throw new MissingPostgres(
+    `${program} does not exist. Install postgresql-15, or set PG_BIN to its programs.`,
+  );
 }
 
 const optionsIn = (folder: string) => ({ ...ACCOUNT, cwd: folder, env: { LC_ALL: "C", TZ: "UTC" } });
@@ -38,6 +44,8 @@ const optionsIn = (folder: string) => ({ ...ACCOUNT, cwd: folder, env: { LC_ALL:
 interface ServerOptions {
   /** The folder of the Unix socket. Without it, the server has only TCP. */
   readonly socketFolder?: string;
+  /** The folder of Postgres' programs; Debian's by default. */
+  readonly programs?: string;
   /** Environment variables of the server and of the programs that it starts. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -59,8 +67,8 @@ export class DebianPostgres {
     this.#more = more;
   }
 
-  static async create(folder: string): Promise<DebianPostgres> {
-    const server = new DebianPostgres(join(folder, "primary"), await findFreePort());
+  static async create(folder: string, more?: ServerOptions): Promise<DebianPostgres> {
+    const server = new DebianPostgres(join(folder, "primary"), await findFreePort(), more);
     server.initialize();
     await server.start();
     return server;
@@ -107,7 +115,7 @@ export class DebianPostgres {
     const { socketFolder = "", environment = {} } = this.#more;
     const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
     const options = optionsIn(join(this.#data, ".."));
-    this.#process = spawn(findProgram("postgres"), [
+    this.#process = spawn(findProgram("postgres", this.#more.programs), [
       "-D",
       this.#data,
       "-p",
@@ -145,6 +153,9 @@ export class DebianPostgres {
 
   #run(program: string, args: readonly string[]): void {
     const folder = join(this.#data, "..");
-    execFileSync(findProgram(program), [...args, "-D", this.#data], { ...optionsIn(folder), stdio: "pipe" });
+    execFileSync(findProgram(program, this.#more.programs), [...args, "-D", this.#data], {
+      ...optionsIn(folder),
+      stdio: "pipe",
+    });
   }
 }
