@@ -12,7 +12,7 @@ import { compareRows, countRows, type Path, type Sent } from "./fuzzing/rows.ts"
 import { type Finding, Report } from "./stage/report.ts";
 import { checkMemory, residentMebibytes } from "./stage/resident_memory.ts";
 import { findImbalance } from "./stage/stage.ts";
-import { memberOf, requireReply, verdictOf } from "./stage/wire.ts";
+import { addTo, byFrequency, memberOf, requireReply, tallyText, verdictOf } from "./stage/wire.ts";
 
 // npm run prove -- fuzzing [--envoy] [--short]: sends broken bodies over mutual TLS, unsigned to /v1/quotes
 // and signed to /v1/orders. With --envoy they go through the real Envoy.
@@ -81,8 +81,7 @@ async function check(
     const before = await countRows(deployment.sql);
     const sent = await send(pool, batch);
     for (const { path, body, reply } of sent) {
-      const verdict = verdictOf(reply);
-      verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
+      addTo(verdicts, verdictOf(reply));
       const fault = checkReply(body, reply);
       if (fault) violations.push(`${fault}: ${path} ${JSON.stringify(Buffer.from(body).toString("latin1"))}`);
     }
@@ -90,10 +89,7 @@ async function check(
     afterBatch();
   }
   violations.push(...await findImbalance(deployment), ...await deployment.findDefects());
-  const tally = [...verdicts].sort(([, a], [, b]) => b - a).map(([verdict, times]) =>
-    `${times} × ${verdict}`
-  );
-  return { what: tally.join(", "), violations: violations.slice(0, VIOLATIONS_SHOWN) };
+  return { what: tallyText(byFrequency(verdicts)), violations: violations.slice(0, VIOLATIONS_SHOWN) };
 }
 
 async function send(pool: KeepAlivePool, batch: readonly [Path, Uint8Array][]): Promise<Sent[]> {

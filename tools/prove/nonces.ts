@@ -5,7 +5,7 @@ import { NonceTraffic } from "./nonces/nonce_traffic.ts";
 import { killAtRandom } from "./nonces/random_kills.ts";
 import { readSeed } from "./stage/options.ts";
 import { Report } from "./stage/report.ts";
-import { findImbalance } from "./stage/stage.ts";
+import { compareIds, findImbalance, readIds, readOrders } from "./stage/stage.ts";
 
 // npm run prove -- nonces [--short] [--seed N]: two processes of the service receive signed orders,
 // withdrawals, probes, replays and reused nonces. Meanwhile these processes, Postgres' backends and its
@@ -48,8 +48,8 @@ try {
     what: `${orders.length} orders and ${withdrawals.length} withdrawals`,
     violations: [
       ...traffic.violations,
-      ...await compare(orders, "orders", "ord_"),
-      ...await compare(withdrawals, "withdrawal", "wd_"),
+      ...compareIds("orders", orders, await readOrders(deployment)),
+      ...compareIds("withdrawals", withdrawals, await readIds(deployment.sql, "withdrawal", "wd_")),
       ...await findImbalance(deployment),
       ...await deployment.findDefects(),
     ],
@@ -58,16 +58,3 @@ try {
   await deployment.stop();
 }
 process.exit(report.close("nonces") ? 0 : 1);
-
-async function compare(accepted: readonly string[], table: string, prefix: string): Promise<string[]> {
-  const { sql } = deployment;
-  const rows = await sql<{ id: string }[]>`select ${prefix}::text || id as id from gold.${sql(table)}`;
-  const [booked, returned] = [new Set(rows.map(({ id }) => id)), new Set(accepted)];
-  return [
-    ...(returned.size === accepted.length ? [] : [`an id in ${table} was returned for two idempotency keys`]),
-    ...accepted.filter((id) => !booked.has(id)).map((id) => `${id} was accepted but is not in the books`),
-    ...[...booked].filter((id) => !returned.has(id)).map((id) =>
-      `${id} is in the books but no reply contained it`
-    ),
-  ];
-}

@@ -11,7 +11,7 @@ import { Report } from "./stage/report.ts";
 import { SCARCE_RACES } from "./races/scarce_races.ts";
 import { findImbalance, sendAtOnce, type Stage, succeed } from "./stage/stage.ts";
 import { alternateStripes } from "./stage/stripes.ts";
-import { tallyOf, tallyText, Wire } from "./stage/wire.ts";
+import { addTo, tallyOf, tallyText, Wire } from "./stage/wire.ts";
 
 // npm run prove -- races [--short]: sends a hundred requests at once, round after round, against one and two
 // processes, with the vault's gold in four stripes and in one. Every order's event must reach its partner.
@@ -83,7 +83,7 @@ async function run(race: Race, where: string, rounds: number, open: () => Promis
     const prepared = await race.prepare(stage, REQUESTS);
     const [replies] = await Promise.all([sendAtOnce(stage, prepared.requests), prepared.meanwhile?.()]);
     const text = tallyText(tallyOf(replies));
-    seen.set(text, (seen.get(text) ?? 0) + 1);
+    addTo(seen, text);
     const found = [
       ...check(prepared, replies),
       ...await findImbalance(stage),

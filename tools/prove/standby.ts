@@ -5,6 +5,7 @@ import postgres, { type Sql } from "postgres";
 import { type TestPartner, type TestService, testService } from "@gold-partner/server/testing";
 import { type Finding, Report } from "./stage/report.ts";
 import { until } from "../testing/until.ts";
+import { missingFrom, readOrders } from "./stage/stage.ts";
 import { askHealth, askQuote, untilHealth } from "./standby/asking.ts";
 import { DebianPostgres, makeServerFolder } from "../testing/debian_postgres.ts";
 import { fillDisk } from "./standby/full_disk.ts";
@@ -249,16 +250,12 @@ async function promote(
   const database = new URL(of.books.url).pathname.slice(1);
   const sql = postgres(standby.url(database), { max: 1, onnotice: () => {} });
   try {
-    const rows = await sql`select 'ord_' || id as id from gold.orders`;
-    const found = new Set(rows.map(({ id }) => id as string));
     const defects =
       await sql`select rule, detail from gold.verify_ledger() union all select rule, detail from gold.verify_chain()`;
     return {
       what: `${orders.acknowledged.length} orders acknowledged in total`,
       violations: [
-        ...orders.acknowledged.filter((id) => !found.has(id)).map((id) =>
-          `${id} was acknowledged but is lost`
-        ),
+        ...missingFrom(await readOrders({ sql }), orders.acknowledged).map((id) => `${id} is lost`),
         ...defects.map(({ rule, detail }) => `${rule}: ${detail}`),
       ],
     };

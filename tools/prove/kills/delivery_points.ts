@@ -1,8 +1,8 @@
-import process from "node:process";
 import type { Deployment } from "../stage/deployment.ts";
 import {
   findAwaitingStandby,
   findWaiting,
+  freeze,
   type Held,
   lock,
   releaseAll,
@@ -123,17 +123,7 @@ const answered: DeliveryPoint = {
   name: "the receiver answered; the process has not read the answer",
   redeliversAfterKill: true,
   hold: async (deployment, inbox) =>
-    afterAnswer(inbox, async () => {
-      const [server] = deployment.servers;
-      const { pid } = server!;
-      process.kill(pid, "SIGSTOP");
-      return {
-        show: async () => await server!.isAlive() ? undefined : await findAnyBackend(deployment),
-        async release() {
-          if (server!.runsAs(pid)) process.kill(pid, "SIGCONT");
-        },
-      };
-    }),
+    afterAnswer(inbox, async () => freeze(deployment, () => findAnyBackend(deployment))),
 };
 
 const settling: DeliveryPoint = {

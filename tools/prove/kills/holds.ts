@@ -83,6 +83,18 @@ export async function releaseAll(releases: readonly (() => Promise<void>)[]): Pr
   for (const release of releases) await release();
 }
 
+/** Freezes the first server. `reached` returns the pid once the step is reached. */
+export function freeze({ servers: [server] }: Deployment, reached: () => Promise<number>): Held {
+  const { pid } = server!;
+  process.kill(pid, "SIGSTOP");
+  return {
+    show: async () => await server!.isAlive() ? undefined : await reached(),
+    async release() {
+      if (server!.runsAs(pid)) process.kill(pid, "SIGCONT");
+    },
+  };
+}
+
 /** Waits until the step is reached, and returns the pid from show(). */
 export async function reach({ name }: { readonly name: string }, held: Held): Promise<number> {
   let pid: number | undefined;

@@ -3,6 +3,7 @@ import type { InFlightOrders } from "../stage/in_flight_orders.ts";
 import {
   findAwaitingStandby,
   findWaiting,
+  freeze,
   type Held,
   lock,
   releaseAll,
@@ -44,16 +45,7 @@ async function findAfterCommit(
 const written: KillPoint = {
   name: "the request was sent; the process has not read it",
   backendless: true,
-  async hold({ servers: [server] }) {
-    const { pid } = server!;
-    process.kill(pid, "SIGSTOP");
-    return {
-      show: async () => await server!.isAlive() ? undefined : 0,
-      async release() {
-        if (server!.runsAs(pid)) process.kill(pid, "SIGCONT");
-      },
-    };
-  },
+  hold: async (deployment) => freeze(deployment, async () => 0),
 };
 
 const atAccount: KillPoint = {

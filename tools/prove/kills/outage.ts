@@ -3,7 +3,7 @@ import type { Deployment } from "../stage/deployment.ts";
 import { UNDECIDED } from "../stage/in_flight_orders.ts";
 import { Load, type Observed } from "../stage/load.ts";
 import type { Finding } from "../stage/report.ts";
-import { findImbalance } from "../stage/stage.ts";
+import { findImbalance, missingFrom, readOrders } from "../stage/stage.ts";
 import { until } from "../../testing/until.ts";
 import { memberOf, verdictOf, Wire } from "../stage/wire.ts";
 import { median } from "../../testing/statistics.ts";
@@ -89,7 +89,7 @@ export async function checkOutage(outage: Outage, downMs: number, deployment: De
       ...rules.filter(([holds]) => !holds).map(([, sentence]) => sentence),
       ...findWrong(load.observed),
       ...load.unanswered,
-      ...await findLost(load, deployment),
+      ...missingFrom(await readOrders(deployment), load.acknowledged).map((id) => `${id} is lost`),
       ...await findImbalance(deployment),
       ...await deployment.findDefects(),
     ],
@@ -101,15 +101,6 @@ function findWrong(observed: readonly Observed[]): string[] {
     !SERVED.includes(verdict) && (!UNDECIDED.includes(verdict) || (verdict.startsWith("503") && !retryAfter))
   );
   return [...new Set(wrong.map(({ verdict, retryAfter }) => `${verdict}, Retry-After: ${retryAfter}`))];
-}
-
-/** Returns the acknowledged orders that are not in the books. The list must be empty after every outage. */
-async function findLost({ acknowledged }: Load, { sql }: Deployment): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`select 'ord_' || id as id from gold.orders`;
-  const kept = new Set(rows.map(({ id }) => id));
-  return acknowledged.filter((id) => !kept.has(id)).map((id) =>
-    `${id} was acknowledged but is not in the books`
-  );
 }
 
 const durationMs = ({ sentAtMs, answeredAtMs }: Observed): number => answeredAtMs - sentAtMs;

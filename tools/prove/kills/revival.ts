@@ -9,6 +9,7 @@ import { sendSignal } from "../../testing/send_signal.ts";
 import { asOperator, type Credentials, runDemo } from "@gold-partner/dev";
 import { removeFolder, startPostgres } from "@gold-partner/dev/postgres";
 import type { Finding } from "../stage/report.ts";
+import { missingFrom, readOrders } from "../stage/stage.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const TRADING_MS = 1500;
@@ -64,12 +65,8 @@ async function findLosses(
 ): Promise<string[]> {
   const losses: string[] = [];
   await asOperator(databaseUrl)("ledger verify").catch((error: Error) => losses.push(error.message));
-  const rows = await look<{ id: string }[]>`select 'ord_' || id as id from gold.orders`;
-  const kept = new Set(rows.map(({ id }) => id));
-  for (const id of acknowledged) {
-    if (!kept.has(id)) losses.push(`${id} was acknowledged but is not in the books`);
-  }
-  return losses;
+  const lost = missingFrom(await readOrders({ sql: look }), [...acknowledged]);
+  return [...losses, ...lost.map((id) => `${id} is lost`)];
 }
 
 async function readCredentials(stateDir: string): Promise<Credentials> {

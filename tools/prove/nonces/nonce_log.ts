@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isProblemCode, PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
 import type { Trader } from "../stage/trader.ts";
-import { type Reply, verdictOf } from "../stage/wire.ts";
+import { addTo, byFrequency, type Reply, tallyText, verdictOf } from "../stage/wire.ts";
 
 /** One signed request as it was sent. Several requests may carry the same nonce. */
 interface Sent {
@@ -32,7 +32,7 @@ export class NonceLog {
   add({ trader, path, nonce }: Sent, reply: Reply | undefined): void {
     this.#requests++;
     const verdict = `${path} ${verdictOf(reply)}`;
-    this.#verdicts.set(verdict, (this.#verdicts.get(verdict) ?? 0) + 1);
+    addTo(this.#verdicts, verdict);
     if (!acceptsNonce(path, reply)) return;
     const name = `${trader.client} ${nonce}`;
     const use = this.#uses.get(name) ?? { client: trader.client, nonce, accepted: [] };
@@ -42,9 +42,8 @@ export class NonceLog {
 
   /** The replies by kind, the most frequent first. */
   get summary(): string {
-    const verdicts = [...this.#verdicts].sort(([, a], [, b]) => b - a);
     return `${this.#requests} signed requests, ${this.#uses.size} nonces accepted: ` +
-      verdicts.map(([verdict, times]) => `${times} × ${verdict}`).join(", ");
+      tallyText(byFrequency(this.#verdicts));
   }
 
   count(ending: string): number {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "../stage/deployment.ts";
 import type { Finding } from "../stage/report.ts";
+import { repeat } from "./race.ts";
 import { makeQuotes, type Stage } from "../stage/stage.ts";
 import type { Trader } from "../stage/trader.ts";
 import { verdictOf, Wire } from "../stage/wire.ts";
@@ -25,31 +26,20 @@ interface Queue {
   readonly requests: readonly Uint8Array[];
 }
 
-async function queueOrders(deployment: Deployment, trader: Trader, count: number): Promise<Queue> {
+/** Prepares orders with different keys. Each is for the next of the quotes, which may be fewer. */
+async function queueOrders(
+  deployment: Deployment,
+  trader: Trader,
+  count: number,
+  quoteCount = count,
+): Promise<Queue> {
   const wire = await Wire.open(deployment.servers[0]!.socket);
   const stage: Stage = {
-    deployment,
-    wires: [wire],
-    traders: [trader],
-    sql: deployment.sql,
-    accepted: new Set(),
+    ...{ deployment, wires: [wire], traders: [trader] },
+    ...{ sql: deployment.sql, accepted: new Set() },
   };
-  const quotes = await makeQuotes(stage, count, GRAMS);
-  return { wire, requests: await Promise.all(quotes.map((quote) => trader.order(quote))) };
-}
-
-/** Prepares orders with different keys, all for one quote that the partner cannot pay for. */
-async function queueRefusals(deployment: Deployment, unfunded: Trader, count: number): Promise<Queue> {
-  const wire = await Wire.open(deployment.servers[0]!.socket);
-  const stage: Stage = {
-    deployment,
-    wires: [wire],
-    traders: [unfunded],
-    sql: deployment.sql,
-    accepted: new Set(),
-  };
-  const [quote] = await makeQuotes(stage, 1, GRAMS);
-  return { wire, requests: await Promise.all(Array.from({ length: count }, () => unfunded.order(quote!))) };
+  const quotes = await makeQuotes(stage, quoteCount, GRAMS);
+  return { wire, requests: await Promise.all(repeat(count, (n) => trader.order(quotes[n % quoteCount]!))) };
 }
 
 /** Sends the requests one after another while they are wanted. Throws if a reply is not the expected one. */
@@ -68,9 +58,7 @@ async function drain(
 
 const queueAll = (deployment: Deployment, traders: readonly Trader[], count: number): Promise<Queue[]> =>
   Promise.all(
-    traders.flatMap((trader) =>
-      Array.from({ length: IN_FLIGHT_EACH }, () => queueOrders(deployment, trader, count))
-    ),
+    traders.flatMap((trader) => repeat(IN_FLIGHT_EACH, () => queueOrders(deployment, trader, count))),
   );
 
 /**
@@ -141,9 +129,10 @@ async function timeOthers(
   unfunded: Trader | undefined,
 ): Promise<number> {
   const queues = await queueAll(deployment, others, ORDERS_EACH);
-  const refusals = unfunded === undefined ? [] : await Promise.all(
-    Array.from({ length: IN_FLIGHT_EACH }, () => queueRefusals(deployment, unfunded, 5 * ORDERS_EACH)),
-  );
+  // All orders of the other partner are for one quote that it cannot pay for.
+  const refusals = unfunded === undefined
+    ? []
+    : await Promise.all(repeat(IN_FLIGHT_EACH, () => queueOrders(deployment, unfunded, 5 * ORDERS_EACH, 1)));
   let under = true;
   const startedMs = performance.now();
   const refused = refusals.map((queue) => drain(queue, "422 insufficient_funds", () => under));

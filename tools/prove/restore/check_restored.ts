@@ -1,7 +1,7 @@
 import type { Deployment } from "../stage/deployment.ts";
 import type { Load } from "../stage/load.ts";
 import type { Finding } from "../stage/report.ts";
-import { findImbalance, readOrders } from "../stage/stage.ts";
+import { findImbalance, missingFrom, readOrders } from "../stage/stage.ts";
 
 /**
  * Compares the restored books with the replies that partners got. An order that was acknowledged before the
@@ -15,15 +15,15 @@ export function checkRestored(
 ): Promise<Finding> {
   const answeredMs = new Map(observed.map(({ orderId, answeredAtMs }) => [orderId, answeredAtMs]));
   return deployment.inNewSession(async (sql) => {
-    const restored = new Set(await readOrders({ sql }));
+    const restored = await readOrders({ sql });
     const expected = acknowledged.filter((id) => answeredMs.get(id)! <= target.monotonicMs);
     const later = acknowledged.filter((id) => executedAtMs.get(id)! > target.epochMs);
-    const lost = expected.filter((id) => !restored.has(id)).length;
-    const tooNew = later.filter((id) => restored.has(id)).length;
-    const unknown = [...restored].filter((id) => !executedAtMs.has(id)).length;
+    const lost = missingFrom(restored, expected).length;
+    const tooNew = later.length - missingFrom(restored, later).length;
+    const unknown = restored.filter((id) => !executedAtMs.has(id)).length;
     return {
       what: `${acknowledged.length} orders acknowledged, ${expected.length} before the second, ` +
-        `${later.length} executed after it; ${restored.size} restored`,
+        `${later.length} executed after it; ${restored.length} restored`,
       violations: [
         ...(expected.length > 0 && later.length > 0 ? [] : ["no orders were in flight at the second"]),
         ...(lost === 0 ? [] : [`${lost} orders that were acknowledged before the second are missing`]),

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { Arrivals } from "../stage/arrivals.ts";
 import { memberOf, type Reply, verdictOf } from "../stage/wire.ts";
 import type { RotatingPartner } from "./connected_partner.ts";
 
 const GRAMS = "0.001";
-const TICK_MS = 5;
 const WARM_UP_WORKERS = 8;
 const WARM_UP_ORDERS_EACH = 50;
 
@@ -17,21 +16,15 @@ export class OrderStream {
   readonly #partner: RotatingPartner;
   readonly #failures: string[] = [];
   readonly #durationsMs: number[] = [];
-  readonly #inFlight = new Set<Promise<void>>();
-  #arrivals = Promise.resolve();
-  #on = true;
+  readonly #arrivals = new Arrivals((dueMs) => this.#order(dueMs));
 
   constructor(partner: RotatingPartner) {
     this.#partner = partner;
   }
 
-  /** Warms the service up first, because orders would queue while it is still slow. */
   async start(perSecond: number): Promise<void> {
-    const worker = async () => {
-      for (let n = 0; n < WARM_UP_ORDERS_EACH; n++) await this.#order(performance.now());
-    };
-    await Promise.all(Array.from({ length: WARM_UP_WORKERS }, worker));
-    this.#arrivals = this.#arrive(perSecond);
+    await this.#arrivals.warmUp(WARM_UP_WORKERS, WARM_UP_ORDERS_EACH);
+    this.#arrivals.start(perSecond);
   }
 
   /**
@@ -43,20 +36,7 @@ export class OrderStream {
   }
 
   async stop(): Promise<void> {
-    this.#on = false;
-    await this.#arrivals;
-    await Promise.all(this.#inFlight);
-  }
-
-  async #arrive(perSecond: number): Promise<void> {
-    const startMs = performance.now();
-    for (let arrived = 0; this.#on; await sleep(TICK_MS)) {
-      for (const due = (performance.now() - startMs) * perSecond / 1000; arrived < due; arrived++) {
-        const order = this.#order(startMs + arrived * 1000 / perSecond);
-        this.#inFlight.add(order);
-        void order.then(() => this.#inFlight.delete(order));
-      }
-    }
+    await this.#arrivals.stop();
   }
 
   async #order(dueMs: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Deployment } from "../stage/deployment.ts";
 import type { Finding } from "../stage/report.ts";
-import { findImbalance } from "../stage/stage.ts";
+import { compareIds, findImbalance, readOrders } from "../stage/stage.ts";
 import { untilDelivered } from "../stage/until_delivered.ts";
 import type { Receivers } from "../webhooks/receivers.ts";
 import type { KeptIds } from "./kept_ids.ts";
@@ -51,9 +51,8 @@ export async function checkBooks(
 ): Promise<Finding> {
   const late = await untilDelivered(deployment, TIMEOUT_MS).then(() => [], ({ message }) => [message]);
   await deliveries.take();
-  const rows = await deployment.sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;
-  const [accepted, executed] = [acceptedIds.read(), new Set(rows.map(({ id }) => id))];
-  const delivered = new Set(deliveries.orders.read());
+  const [accepted, executed] = [acceptedIds.read(), await readOrders(deployment)];
+  const delivered = [...new Set(deliveries.orders.read())];
   const counts = new Map(
     (await deployment.sql<{ client: number; events: number }[]>`
       select client_id as client, event_sequence::int as events from gold.account where client_id <> 0`)
@@ -61,9 +60,8 @@ export async function checkBooks(
   );
   const violations = [
     ...late,
-    ...compare("accepted", new Set(accepted), "executed", executed),
-    ...compare("executed", executed, "delivered", delivered),
-    ...(new Set(accepted).size === accepted.length ? [] : ["an order was accepted twice"]),
+    ...compareIds("orders", accepted, executed),
+    ...compareIds("delivered orders", delivered, executed),
     ...deployment.traders.flatMap(({ client, clientId }, receiver) =>
       counts.get(client) === deliveries.countOf(receiver)
         ? []
@@ -78,24 +76,8 @@ export async function checkBooks(
   ];
   const events = [...counts.values()].reduce((sum, count) => sum + count, 0);
   return {
-    what: `${accepted.length} orders accepted, ${executed.size} executed, ${delivered.size} delivered; ` +
+    what: `${accepted.length} orders accepted, ${executed.length} executed, ${delivered.length} delivered; ` +
       `${events} events in total; every account recomputed`,
     violations: violations.slice(0, SHOWN),
   };
-}
-
-function compare(
-  one: string,
-  those: ReadonlySet<string>,
-  other: string,
-  others: ReadonlySet<string>,
-): string[] {
-  const lacks = (set: ReadonlySet<string>, of: ReadonlySet<string>) => [...of].filter((id) => !set.has(id));
-  const [missing, extra] = [lacks(others, those), lacks(those, others)];
-  return [
-    ...(missing.length > 0
-      ? [`${missing.length} orders ${one} but not ${other}, such as ${missing[0]}`]
-      : []),
-    ...(extra.length > 0 ? [`${extra.length} orders ${other} but not ${one}, such as ${extra[0]}`] : []),
-  ];
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { residentMebibytes } from "../stage/resident_memory.ts";
+import { addTo } from "../stage/wire.ts";
 import type { Stack } from "./stack.ts";
 import type { Point } from "./statistics.ts";
 import { readDatabaseBytes, readTables, type Table } from "./tables.ts";
@@ -85,7 +86,7 @@ class Watch {
     this.#due += due;
     this.#done += done;
     this.#latencies.push({ seconds, orderMs });
-    for (const [what, times] of failures) this.#failures.set(what, (this.#failures.get(what) ?? 0) + times);
+    for (const [what, times] of failures) addTo(this.#failures, what, times);
     this.#orders.push({ seconds, value: traffic.accepted.count });
     this.#bytes.push({ seconds, value: await readDatabaseBytes(sql) });
     this.#tables.push({ seconds, tables: await readTables(sql) });

@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { Arrivals } from "../stage/arrivals.ts";
 import { type DayTrader, spreadActions } from "./day.ts";
+import { addTo } from "../stage/wire.ts";
 import type { KeptIds } from "./kept_ids.ts";
 
 /** How many actions were due in a span of time, and the results of the actions that ended in this span. */
@@ -14,21 +15,20 @@ export interface Slice {
   readonly failures: ReadonlyMap<string, number>;
 }
 
-const TICK_MS = 5;
 const WARM_UP_EACH = 50;
 
 /**
- * Starts actions at a fixed rate, without waiting for earlier actions. The proof does not use k6, because on
- * a small machine k6 would take more processor time than the service.
+ * Starts actions of the partners at a fixed rate. The proof does not use k6, because on a small machine k6
+ * would take more processor time than the service.
  */
 export class Traffic {
   /** The orders that were answered with success. */
   readonly accepted: KeptIds;
   readonly #dayTraders: readonly DayTrader[];
-  readonly #inFlight = new Set<Promise<void>>();
   readonly #actions = spreadActions();
-  #arrivals = Promise.resolve();
-  #on = false;
+  readonly #arrivals = new Arrivals((dueMs) =>
+    this.#do(dueMs).catch((error: Error) => this.#fail(error.message))
+  );
   #turn = 0;
   #slice = newSlice();
 
@@ -38,20 +38,16 @@ export class Traffic {
     this.#dayTraders = openDayTraders((what) => this.#fail(what));
   }
 
-  /** Opens the traders and warms up the service. Without the warm-up, the first actions would queue. */
+  /** Opens the traders and warms up the service. */
   async open(): Promise<void> {
     for (const id of await Promise.all(this.#dayTraders.map((dayTrader) => dayTrader.open()))) {
       this.accepted.add(id);
     }
-    const worker = async () => {
-      for (let n = 0; n < WARM_UP_EACH; n++) await this.#do(performance.now());
-    };
-    await Promise.all(this.#dayTraders.map(worker));
+    await this.#arrivals.warmUp(this.#dayTraders.length, WARM_UP_EACH);
   }
 
   start(perSecond: number): void {
-    this.#on = true;
-    this.#arrivals = this.#arrive(perSecond);
+    this.#arrivals.start(perSecond);
   }
 
   /** Returns the results since the last call. */
@@ -63,31 +59,15 @@ export class Traffic {
 
   /** Starts nothing more, and waits for the actions in progress. */
   async stop(): Promise<void> {
-    this.#on = false;
-    await this.#arrivals;
-    await Promise.all(this.#inFlight);
+    await this.#arrivals.stop();
   }
 
   async renewTokens(): Promise<void> {
     await Promise.all(this.#dayTraders.map((dayTrader) => dayTrader.renewToken()));
   }
 
-  async #arrive(perSecond: number): Promise<void> {
-    const startMs = performance.now();
-    for (let arrived = 0; this.#on; await sleep(TICK_MS)) {
-      for (const due = (performance.now() - startMs) * perSecond / 1000; arrived < due; arrived++) {
-        const action = this.#do(startMs + arrived * 1000 / perSecond).catch((error: Error) =>
-          this.#fail(error.message)
-        );
-        this.#inFlight.add(action);
-        void action.then(() => this.#inFlight.delete(action));
-      }
-    }
-  }
-
   #fail(what: string): void {
-    const { failures } = this.#slice;
-    failures.set(what, (failures.get(what) ?? 0) + 1);
+    addTo(this.#slice.failures, what);
   }
 
   async #do(dueMs: number): Promise<void> {

@@ -2,7 +2,7 @@ import type { Deployment } from "./deployment.ts";
 import type { Inbox } from "./inboxes.ts";
 import { checkInboxes, type Leniency } from "./check_inboxes.ts";
 import type { Finding } from "./report.ts";
-import { findImbalance, readOrders } from "./stage.ts";
+import { compareIds, findImbalance, readOrders } from "./stage.ts";
 
 /**
  * Checks that exactly the accepted orders were executed, and each only once. Checks that each order's event
@@ -15,15 +15,11 @@ export async function checkOrders(
   leniency?: Leniency,
 ): Promise<Finding> {
   const arrivals = await checkInboxes(deployment, inboxes, leniency);
-  const executed = new Set(await readOrders(deployment));
-  const distinct = new Set(accepted);
+  const executed = await readOrders(deployment);
   return {
-    what: `${accepted.length} orders accepted, ${executed.size} executed, ${arrivals.what}`,
+    what: `${accepted.length} orders accepted, ${executed.length} executed, ${arrivals.what}`,
     violations: [
-      ...(distinct.size === accepted.length ? [] : ["an order was accepted twice"]),
-      ...(executed.size === distinct.size && accepted.every((id) => executed.has(id))
-        ? []
-        : ["the accepted orders and the executed orders differ"]),
+      ...compareIds("orders", accepted, executed),
       ...arrivals.violations,
       ...await findImbalance(deployment),
       ...await deployment.findDefects(),

@@ -81,9 +81,34 @@ export function gramsText(tenthMilligrams: bigint): string {
 }
 
 /** Returns the ids of all executed orders. */
-export async function readOrders({ sql }: Pick<Stage, "sql">): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;
+export const readOrders = ({ sql }: Pick<Stage, "sql">): Promise<string[]> => readIds(sql, "orders", "ord_");
+
+export async function readIds(sql: Sql, table: string, prefix: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select ${prefix}::text || id as id from gold.${sql(table)}`;
   return rows.map(({ id }) => id);
+}
+
+/** Compares the ids that partners got with those in the books. `what` names them, such as "orders". */
+export function compareIds(
+  what: string,
+  acknowledged: readonly string[],
+  booked: readonly string[],
+): string[] {
+  const isDistinct = new Set(acknowledged).size === acknowledged.length;
+  const [lost, unsettled] = [missingFrom(booked, acknowledged), missingFrom(acknowledged, booked)];
+  return [
+    ...(isDistinct ? [] : [`one id was acknowledged for two of the ${what}`]),
+    ...(lost.length === 0 ? [] : [`${lost.length} acknowledged ${what} are lost, such as ${lost[0]}`]),
+    ...(unsettled.length === 0
+      ? []
+      : [`${unsettled.length} booked ${what} were never acknowledged, such as ${unsettled[0]}`]),
+  ];
+}
+
+/** Returns the wanted ids that are not among `those`. */
+export function missingFrom(those: readonly string[], wanted: readonly string[]): string[] {
+  const known = new Set(those);
+  return [...new Set(wanted)].filter((id) => !known.has(id));
 }
 
 /**

@@ -140,11 +140,23 @@ export function acceptedOrderOf(reply: Reply | undefined): string | undefined {
   return reply && reply.status < 300 ? (JSON.parse(reply.body) as { order_id?: string }).order_id : undefined;
 }
 
-export function tallyOf(replies: readonly (Reply | undefined)[]): Map<string, number> {
-  const tally = new Map<string, number>();
-  for (const verdict of replies.map(verdictOf).sort()) tally.set(verdict, (tally.get(verdict) ?? 0) + 1);
-  return tally;
+/** How often each verdict was given, in the order of their texts. */
+export const tallyOf = (replies: readonly (Reply | undefined)[]): Map<string, number> =>
+  countEach(replies.map(verdictOf).sort());
+
+export function countEach(texts: Iterable<string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) addTo(counts, text);
+  return counts;
 }
+
+export function addTo(counts: Map<string, number>, text: string, times = 1): void {
+  counts.set(text, (counts.get(text) ?? 0) + times);
+}
+
+/** The most frequent first. */
+export const byFrequency = (counts: ReadonlyMap<string, number>): Map<string, number> =>
+  new Map([...counts].sort(([, a], [, b]) => b - a));
 
 export const tallyText = (tally: ReadonlyMap<string, number>): string =>
   [...tally].map(([verdict, times]) => `${times} × ${verdict}`).join(", ");

@@ -8,6 +8,7 @@ import { prepareAudit } from "../audit/check_audit.ts";
 import { Deployment } from "../stage/deployment.ts";
 import { openInboxes } from "../stage/inboxes.ts";
 import { checkOrders } from "../stage/check_orders.ts";
+import { compareIds, readIds } from "../stage/stage.ts";
 import type { Finding } from "../stage/report.ts";
 import type { ServerProcess } from "../stage/server_process.ts";
 import { RollingLoad } from "./rolling_load.ts";
@@ -156,15 +157,12 @@ async function startTooEarly(deployment: Deployment): Promise<void> {
 }
 
 async function checkWithdrawals({ sql }: Deployment, acknowledged: readonly string[]): Promise<Finding> {
-  const rows = await sql<{ id: string }[]>`select 'wd_' || id::text as id from gold.withdrawal`;
-  const stored = new Set(rows.map(({ id }) => id));
-  const lost = acknowledged.filter((id) => !stored.has(id)).length;
+  const booked = await readIds(sql, "withdrawal", "wd_");
   return {
-    what: `${acknowledged.length} withdrawals acknowledged, ${rows.length} booked`,
+    what: `${acknowledged.length} withdrawals acknowledged, ${booked.length} booked`,
     violations: [
       ...(acknowledged.length > 0 ? [] : ["no withdrawal was made"]),
-      ...(lost === 0 ? [] : [`${lost} acknowledged withdrawals are lost`]),
-      ...(rows.length === acknowledged.length ? [] : ["a withdrawal was booked twice, or without a reply"]),
+      ...compareIds("withdrawals", acknowledged, booked),
     ],
   };
 }

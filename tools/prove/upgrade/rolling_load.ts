@@ -4,7 +4,7 @@ import { hostBytes } from "@gold-partner/protocol";
 import { UNDECIDED } from "../stage/in_flight_orders.ts";
 import type { ServerProcess } from "../stage/server_process.ts";
 import type { Trader } from "../stage/trader.ts";
-import { memberOf, type Reply, verdictOf, Wire } from "../stage/wire.ts";
+import { addTo, memberOf, type Reply, verdictOf, Wire } from "../stage/wire.ts";
 
 const GRAMS = "0.01";
 const WITHDRAWAL = hostBytes.utf8('{"amount_sar":1}');
@@ -95,8 +95,7 @@ export class RollingLoad {
     for (let tries = 0;; tries++) {
       const { reply, name } = await connections.send(await write());
       if (reply && reply.status < 300) {
-        const { served } = this.#turn;
-        served.set(name, (served.get(name) ?? 0) + 1);
+        addTo(this.#turn.served, name);
         this.#turn.slowestMs = Math.max(this.#turn.slowestMs, performance.now() - sentMs);
         return reply;
       }

@@ -1,6 +1,6 @@
 import type { Finding } from "../stage/report.ts";
 import type { Trader } from "../stage/trader.ts";
-import { Wire } from "../stage/wire.ts";
+import { byFrequency, countEach, tallyText, Wire } from "../stage/wire.ts";
 import type { Arrival } from "./receivers_process.ts";
 import type { Setup } from "./setup.ts";
 import { type ListedEvent, readEvents } from "./listed_events.ts";
@@ -130,14 +130,10 @@ async function findUncounted({ deployment }: Setup, events: number): Promise<str
 
 /** Describes how the deliveries were answered, and how often an event arrived again after it was accepted. */
 export async function describeArrivals({ deployment }: Setup, arrivals: readonly Arrival[]): Promise<string> {
-  const ways = new Map<string, number>();
-  for (const { way } of arrivals) ways.set(way, (ways.get(way) ?? 0) + 1);
-  const tally = [...ways].sort(([, a], [, b]) => b - a).map(([way, times]) => `${times} × ${way}`);
+  const ways = byFrequency(countEach(arrivals.map(({ way }) => way)));
   const [row] = await deployment.sql`select count(*)::int as attempts from gold.attempt`;
   const again = countAgain(arrivals);
-  return `${arrivals.length} deliveries (${
-    tally.join(", ")
-  }), ${again} of them repeated an accepted event, ` +
+  return `${arrivals.length} deliveries (${tallyText(ways)}), ${again} of them repeated an accepted event, ` +
     `${row!.attempts} attempts recorded`;
 }
 
