@@ -100,8 +100,9 @@ describe("deploy/patroni/Dockerfile", () => {
   it("installs only Python packages with a pinned hash, those of the proof", () => {
     const installs = textOf("RUN").filter((command) => command.includes("pip install"));
     assertEquals(installs.map((command) => command.includes("--require-hashes")), [true, true]);
-    const hashes = (path: string) => text(path).match(/\b[0-9a-f]{64}\b/g)!.sort();
-    assertEquals(hashes("deploy/patroni/sources.txt"), hashes("tools/external_tools/patroni.ts"));
+    const hashes = (pins: string) => pins.match(/\b[0-9a-f]{64}\b/g)!.sort();
+    const [pinned] = /^ {2}patroni: .*?^ {2}\}\)/ms.exec(text("tools/external_tools/pinned_tools.ts"))!;
+    assertEquals(hashes(text("deploy/patroni/sources.txt")), hashes(pinned));
   });
 
   it("copies only the pins and the settings of Patroni that .dockerignore lets pass", () => {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { replaceFolder } from "./folder.ts";
 import { downloadModule, type GoModule, runGo } from "./go_module.ts";
 import { stampedTool, type Tool } from "./tool.ts";
 
@@ -21,6 +22,17 @@ export function goProgram(name: string, module: GoModule, command = ""): Tool {
       });
     },
   }, [`bin/${name}`]);
+}
+
+/** Data that is published as a Go module. Only the entries that the external checks read are kept. */
+export function goData(name: string, module: GoModule, entries: readonly string[]): Tool {
+  return stampedTool({
+    name,
+    version: module.version,
+    install(folder) {
+      replaceFolder(downloadModule(folder, module), join(folder, name), entries);
+    },
+  }, entries.map((entry) => `${name}/${entry}`));
 }
 
 /**

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertEquals } from "../testing/assert.ts";
 import { ROOT } from "../test/tier.ts";
-import { envoy } from "./envoy.ts";
-import { imageNode } from "./image_node.ts";
-import { k6 } from "./k6.ts";
-import { prometheusRules } from "./prometheus_rules.ts";
+import { TOOLS } from "./pinned_tools.ts";
+
+const { envoy, imageNode, k6, prometheusRules } = TOOLS;
 
 /** Returns every version of the image that the files name. */
 function versionsOf(image: string, ...files: string[]): string[] {

@@ -6,14 +6,8 @@ import process from "node:process";
 import { replaceFolder } from "./folder.ts";
 import { MissingToolError, stampedTool, type Tool } from "./tool.ts";
 
-/**
- * A Python package at one version. `sha256` is the hash of its wheel, or of its source if there is no wheel.
- */
-export interface PythonPackage {
-  readonly name: string;
-  readonly version: string;
-  readonly sha256: string;
-}
+/** A Python package at one version. The hash is that of its wheel, or of its source if there is no wheel. */
+export type PythonPackage = readonly [name: string, version: string, sha256: string];
 
 const PIP_TIMEOUT_MS = 300_000;
 
@@ -29,7 +23,7 @@ export function pythonTool(
 ): Tool {
   return stampedTool({
     name,
-    version: packages.map((one) => `${one.name} ${one.version}`).join(", "),
+    version: packages.map(([each, version]) => `${each} ${version}`).join(", "),
     install(folder) {
       const fetched = mkdtempSync(join(tmpdir(), "python-tool-"));
       try {
@@ -44,7 +38,7 @@ export function pythonTool(
 }
 
 function writePins(folder: string, packages: readonly PythonPackage[]): string {
-  const pins = packages.map(({ name, version, sha256 }) => `${name}==${version} --hash=sha256:${sha256}\n`)
+  const pins = packages.map(([name, version, sha256]) => `${name}==${version} --hash=sha256:${sha256}\n`)
     .join("");
   const file = join(folder, "pins.txt");
   writeFileSync(file, pins);

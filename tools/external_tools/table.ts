@@ -1,62 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { chromium } from "./chromium.ts";
-import { composeGo } from "./compose_go.ts";
-import { dotnet } from "./dotnet.ts";
-import { envoy } from "./envoy.ts";
-import { gitleaks } from "./gitleaks.ts";
-import { imageNode } from "./image_node.ts";
-import { iso20022 } from "./iso_20022.ts";
-import { java } from "./java.ts";
-import { k6 } from "./k6.ts";
-import { kubernetesValidate } from "./kubernetes_validate.ts";
-import { oapiCodegen } from "./oapi_codegen.ts";
-import { openapiGenerator } from "./openapi_generator.ts";
-import { openssl } from "./openssl.ts";
-import { packageChecks } from "./package_checks.ts";
-import { lighthouse } from "./lighthouse.ts";
-import { patroni } from "./patroni.ts";
+import { TOOLS } from "./pinned_tools.ts";
 import { MissingToolError, type Tool } from "./tool.ts";
-import { prometheusRules } from "./prometheus_rules.ts";
-import { porcupine } from "./porcupine.ts";
-import { pythonClient } from "./python_client.ts";
-import { schemathesis } from "./schemathesis.ts";
-import { sslyze } from "./sslyze.ts";
-import { receiverGo, standardwebhooksPython } from "./standardwebhooks.ts";
-import { jsonCanonicalization, wycheproof } from "./test_data.ts";
-import { toxiproxy } from "./toxiproxy.ts";
 
+export const EXTERNAL_TOOLS: readonly Tool[] = Object.values(TOOLS);
 /** The tools that .ci/run needs. */
-export const GATE_TOOLS: readonly Tool[] = [
-  openssl,
-  wycheproof,
-  jsonCanonicalization,
-  iso20022,
-  schemathesis,
-  pythonClient,
-  envoy,
-  sslyze,
-  kubernetesValidate,
-  composeGo,
-  prometheusRules,
-  standardwebhooksPython,
-  receiverGo,
-  patroni,
-  toxiproxy,
-  porcupine,
-  gitleaks,
-  oapiCodegen,
-  openapiGenerator,
-  imageNode,
-  packageChecks,
-  lighthouse,
-  chromium,
-  java,
-  dotnet,
-];
-/** Compiling k6 takes as long as installing all other tools. */
-export const EXTERNAL_TOOLS: readonly Tool[] = [...GATE_TOOLS, k6];
+export const GATE_TOOLS: readonly Tool[] = EXTERNAL_TOOLS.filter((tool) => tool !== TOOLS.k6);
 
 export function toolsFolder(root: string): string {
   const folder = join(root, ".tools");
