@@ -55,7 +55,7 @@ class UsageError extends Error {}
 
 /** Returns how many goals were missed. */
 async function run(
-  { name, only, json }: Omit<Arguments, "against"> & { readonly name: string },
+  { name, only, json }: { name: string; only: string | undefined; json: string | undefined },
   plan: Plan,
 ): Promise<number> {
   const surroundings = readSurroundings();
@@ -89,27 +89,20 @@ async function run(
   return countMisses(summaries);
 }
 
-interface Arguments {
-  readonly name: string | undefined;
-  readonly short: boolean;
-  readonly strict: boolean;
-  readonly only: string | undefined;
-  readonly rows: number | undefined;
-  readonly json: string | undefined;
-  readonly against: AgainstOptions | undefined;
-}
+const parse = () =>
+  parseOptions(process.argv.slice(2), {
+    short: { type: "boolean", default: false },
+    strict: { type: "boolean", default: false },
+    only: { type: "string" },
+    rows: { type: "string" },
+    json: { type: "string" },
+    against: { type: "string" },
+    limit: { type: "string" },
+  });
 
-function readArguments(): Arguments {
+function readArguments() {
   try {
-    const { values, positionals } = parseOptions(process.argv.slice(2), {
-      short: { type: "boolean", default: false },
-      strict: { type: "boolean", default: false },
-      only: { type: "string" },
-      rows: { type: "string" },
-      json: { type: "string" },
-      against: { type: "string" },
-      limit: { type: "string" },
-    });
+    const { values, positionals } = parse();
     const [name, ...others] = positionals;
     if (others.length > 0) throw new Error(`Name one benchmark only; got also ${others.join(", ")}.`);
     if (name !== undefined && !names().includes(name)) {
@@ -127,18 +120,12 @@ function readArguments(): Arguments {
   }
 }
 
-interface AgainstValues {
-  readonly against?: string | undefined;
-  readonly limit?: string | undefined;
-  readonly json?: string | undefined;
-  readonly short: boolean;
-  readonly strict: boolean;
-  readonly only?: string | undefined;
-  readonly rows?: string | undefined;
-}
+type Values = ReturnType<typeof parse>["values"];
 
-function readAgainst(name: string | undefined, values: AgainstValues): AgainstOptions | undefined {
-  const { against, limit, json, short, strict, only, rows } = values;
+function readAgainst(
+  name: string | undefined,
+  { against, limit, json, short, strict, only, rows }: Values,
+): AgainstOptions | undefined {
   if (against === undefined) {
     if (limit === undefined) return undefined;
     throw new Error("--limit needs --against COMMIT.");

@@ -1,8 +1,6 @@
 import { describe, it } from "node:test";
-import { findFreePort } from "@gold-partner/dev/postgres";
-import { assertEquals, assertRejects, assertStringIncludes } from "../testing/assert.ts";
-import { checkOrders, openBooks } from "./books.ts";
-import { MissingError } from "./partner_file.ts";
+import { assertEquals, assertStringIncludes } from "../testing/assert.ts";
+import { checkOrders } from "./books.ts";
 
 const inboxOf = (orders: number, refused = 0) => ({ orders, refused });
 const judge = (accepted: number, executed: number, cutOff: boolean) =>
@@ -34,17 +32,5 @@ describe("checkOrders()", () => {
       checkOrders(load, { executed: 5, delivered: 5 }, inboxOf(5, 1)),
     ];
     assertEquals(missed.map(({ met }) => met), [false, false, false]);
-  });
-});
-
-describe("openBooks()", () => {
-  it("reports a database that does not answer, and an invalid DATABASE_URL", async () => {
-    const url = `postgres://gold_operator@127.0.0.1:${await findFreePort()}/gold`;
-    await assertRejects(() => openBooks(url, [], "."), MissingError, "cannot be reached");
-    await assertRejects(
-      () => openBooks("nonsense", [], "."),
-      MissingError,
-      "DATABASE_URL must be a postgres:// URL",
-    );
   });
 });

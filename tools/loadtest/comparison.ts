@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseOptions } from "@gold-partner/command-line";
 import { type Estimate, estimateRatios, METHOD } from "./bootstrap.ts";
 import { Histogram } from "./histogram.ts";
-import { UsageError } from "./plan.ts";
+import { requireUsage, UsageError } from "./plan.ts";
 import { figure, type RunSummary } from "./report.ts";
 import type { StepText } from "./step.ts";
 
@@ -35,7 +35,12 @@ const FIGURES: readonly (readonly [name: string, more: string, less: string])[] 
 
 /** Compares two folders of results. Returns Markdown, or an object in JSON with --json. */
 export async function compareRuns(args: readonly string[]): Promise<string> {
-  const { json, folders: [before, after] } = readArguments(args);
+  const { values: { json }, positionals: [before, after, ...more] } = requireUsage(() =>
+    parseOptions(args, { json: { type: "boolean", default: false } })
+  );
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new UsageError("Compare needs two folders of results: BEFORE and AFTER.");
+  }
   const [was, is] = [await readSummary(before), await readSummary(after)];
   for (const name of SAME) {
     if (was[name] === is[name]) continue;
@@ -57,22 +62,6 @@ export async function compareRuns(args: readonly string[]): Promise<string> {
       2,
     )
     : report(was, is, differences, too_rare);
-}
-
-function readArguments(args: readonly string[]): { json: boolean; folders: readonly [string, string] } {
-  const { values, positionals } = parse(args);
-  if (positionals.length !== 2) {
-    throw new UsageError("Compare needs two folders of results: BEFORE and AFTER.");
-  }
-  return { json: values.json, folders: positionals as [string, string] };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseOptions(args, { json: { type: "boolean", default: false } });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
 }
 
 async function readSummary(folder: string): Promise<RunSummary> {

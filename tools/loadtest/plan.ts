@@ -45,13 +45,16 @@ const OPTIONS = {
 
 /** Reads the arguments. `now` becomes a part of the name of the folder of results. */
 export function readPlan(args: readonly string[], root: string, now: Date): RunPlan {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = requireUsage(() => parseOptions(args, OPTIONS));
   const [name = "", ...more] = positionals;
   const scenario = SCENARIOS.find((one) => one === name);
   if (!scenario || more.length > 0) {
     throw new UsageError(name ? `There is no scenario "${positionals.join(" ")}".` : "SCENARIO is missing.");
   }
-  const load = readLoad(values);
+  const { partners, profile, rate, duration } = values;
+  const load = requireUsage(() =>
+    loadOf({ PROFILE: profile, RATE: rate, DURATION: duration, PARTNERS: partners })
+  );
   const limited = scenario === "limiter";
   if (limited && load.partners > 1) {
     throw new UsageError('The limiter scenario runs with the partner "limited" only. Leave out --partners.');
@@ -73,24 +76,12 @@ export function readPlan(args: readonly string[], root: string, now: Date): RunP
   };
 }
 
-function parse(args: readonly string[]) {
+/** Reads with `parse`. What it refuses is wrong usage. */
+export function requireUsage<T>(parse: () => T): T {
   try {
-    return parseOptions(args, OPTIONS);
+    return parse();
   } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
-
-function readLoad(values: { partners: string; profile?: string; rate?: string; duration?: string }): Load {
-  try {
-    return loadOf({
-      PROFILE: values.profile,
-      RATE: values.rate,
-      DURATION: values.duration,
-      PARTNERS: values.partners,
-    });
-  } catch (sentence) {
-    throw new UsageError(`${sentence}`);
+    throw new UsageError(error instanceof Error ? error.message : `${error}`);
   }
 }
 

@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -7,37 +6,28 @@ import { killProgram } from "../../testing/kill_program.ts";
 import { until } from "../../testing/until.ts";
 import { startProgram } from "./processes.ts";
 
-/** One etcd, which holds the leader's lock. */
-export class Etcd {
+export interface Etcd {
   /** HOST:PORT for clients. */
   readonly address: string;
-  readonly #process: ChildProcess;
+  stop(): Promise<void>;
+}
 
-  private constructor(address: string, child: ChildProcess) {
-    this.address = address;
-    this.#process = child;
+/** Starts one etcd, which holds the leader's lock. */
+export async function startEtcd(folder: string): Promise<Etcd> {
+  const program = process.env.ETCD ?? "/usr/bin/etcd";
+  if (!existsSync(program)) {
+    throw new Error(`${program} does not exist: install etcd-server, or set ETCD to its path.`);
   }
-
-  static async start(folder: string): Promise<Etcd> {
-    const program = process.env.ETCD ?? "/usr/bin/etcd";
-    if (!existsSync(program)) {
-      throw new Error(`${program} does not exist: install etcd-server, or set ETCD to its path.`);
-    }
-    const [client, peer] = [`127.0.0.1:${await findFreePort()}`, `127.0.0.1:${await findFreePort()}`];
-    const options = [
-      `--data-dir=${join(folder, "etcd")}`,
-      `--listen-client-urls=http://${client}`,
-      `--advertise-client-urls=http://${client}`,
-      `--listen-peer-urls=http://${peer}`,
-      `--initial-advertise-peer-urls=http://${peer}`,
-      `--initial-cluster=default=http://${peer}`,
-    ];
-    const etcd = new Etcd(client, startProgram("etcd", [program, ...options], { folder }));
-    await until(() => fetch(`http://${client}/health`).then(({ ok }) => ok, () => false));
-    return etcd;
-  }
-
-  stop(): Promise<void> {
-    return killProgram(this.#process);
-  }
+  const [address, peer] = [`127.0.0.1:${await findFreePort()}`, `127.0.0.1:${await findFreePort()}`];
+  const options = [
+    `--data-dir=${join(folder, "etcd")}`,
+    `--listen-client-urls=http://${address}`,
+    `--advertise-client-urls=http://${address}`,
+    `--listen-peer-urls=http://${peer}`,
+    `--initial-advertise-peer-urls=http://${peer}`,
+    `--initial-cluster=default=http://${peer}`,
+  ];
+  const child = startProgram("etcd", [program, ...options], { folder });
+  await until(() => fetch(`http://${address}/health`).then(({ ok }) => ok, () => false));
+  return { address, stop: () => killProgram(child) };
 }

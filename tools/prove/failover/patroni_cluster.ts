@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { createDatabase, type State, urlsAt } from "@gold-partner/dev";
 import { until } from "../../testing/until.ts";
 import type { ProofDatabase } from "../stage/deployment.ts";
-import { Etcd } from "./etcd.ts";
+import { type Etcd, startEtcd } from "./etcd.ts";
 import { PatroniNode, type Status } from "./patroni_node.ts";
 import { makeFolder } from "./processes.ts";
 import { Repository } from "../restore/repository.ts";
@@ -58,7 +58,7 @@ export class PatroniCluster {
       chmodSync(join(settings, name), 0o644);
     }
     chmodSync(settings, 0o755);
-    this.#etcd = await Etcd.start(this.#folder);
+    this.#etcd = await startEtcd(this.#folder);
     const shared = {
       folder: this.#folder,
       settings,

@@ -28,13 +28,8 @@ const CONNECTIONS_MAX = 256;
 export async function openStack(partners: number): Promise<Stack> {
   const deployment = await Deployment.start({ servers: 1, traders: partners, lanes: LANES });
   try {
-    const { traders, receiverCertificate, state } = deployment;
-    const secrets = traders.map(({ credentials }) => credentials.webhook_secret);
-    const receivers = await Receivers.open(secrets, receiverCertificate);
-    deployment.onStop(() => receivers.stop());
-    for (const [index, { clientId }] of traders.entries()) {
-      await deployment.operator("partner set", clientId, "--webhook", receivers.urls[index]!);
-    }
+    const { traders, state } = deployment;
+    const receivers = await Receivers.open(deployment);
     // Measure another process: the first process reaches its database through a relay inside this process, so
     // its measurements would include the relay.
     await deployment.servers[0]!.stop();

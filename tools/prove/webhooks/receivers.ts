@@ -1,5 +1,6 @@
 import type { ServerCertificate } from "@gold-partner/dev";
 import { type ChildProgram, startProgram } from "../../testing/child_program.ts";
+import type { Deployment } from "../stage/deployment.ts";
 import type { Behaviour } from "./behaviour.ts";
 import type { Arrival, Task } from "./receivers_process.ts";
 
@@ -16,12 +17,20 @@ export class Receivers {
     this.urls = processes.flatMap(({ urls }) => urls);
   }
 
-  /** Opens one receiver for each secret. */
-  static async open(secrets: readonly string[], certificate: ServerCertificate): Promise<Receivers> {
+  /** Opens a receiver for each partner of the deployment, and sets it as the partner's endpoint. */
+  static async open(deployment: Deployment): Promise<Receivers> {
+    const { traders, receiverCertificate } = deployment;
+    const secrets = traders.map(({ credentials }) => credentials.webhook_secret);
     const half = Math.ceil(secrets.length / 2);
     const shares = [secrets.slice(0, half), secrets.slice(half)];
-    const processes = await Promise.all(shares.map((share) => start(share, certificate)));
-    return new Receivers(processes);
+    const receivers = new Receivers(
+      await Promise.all(shares.map((share) => start(share, receiverCertificate))),
+    );
+    deployment.onStop(() => receivers.stop());
+    for (const [index, { clientId }] of traders.entries()) {
+      await deployment.operator("partner set", clientId, "--webhook", receivers.urls[index]!);
+    }
+    return receivers;
   }
 
   async behave(behaviourOf: (receiver: number) => Behaviour): Promise<void> {

@@ -20,14 +20,8 @@ export async function openSetup(
 ): Promise<Setup> {
   const deployment = await Deployment.start({ servers: 1, traders: partners, lanes: 2, role: "api" });
   try {
-    const { traders, receiverCertificate } = deployment;
     const [service] = deployment.servers as [ServerProcess];
-    const secrets = traders.map(({ credentials }) => credentials.webhook_secret);
-    const receivers = await Receivers.open(secrets, receiverCertificate);
-    deployment.onStop(() => receivers.stop());
-    for (const [index, trader] of traders.entries()) {
-      await deployment.operator("partner set", trader.clientId, "--webhook", receivers.urls[index]!);
-    }
+    const receivers = await Receivers.open(deployment);
     await deployment.fund(INITIAL_FUNDING_SAR);
     const deliverers = await Promise.all(
       ["delivery_1", "delivery_2"].map((name) =>
