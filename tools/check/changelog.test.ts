@@ -1,9 +1,8 @@
 import { describe, it } from "node:test";
-import { clean, expectViolation } from "./sample_tree.ts";
+import { changed, expectViolation } from "./sample_tree.ts";
 
 describe("versions agree with the changelog", () => {
   const check = "versions agree with the changelog";
-  const changed = (path: string, from: string, to: string) => ({ [path]: clean(path).replace(from, to) });
 
   it("rejects a version in package.json, pyproject.toml or Kubernetes that is not the newest release", async () => {
     for (

@@ -1,21 +1,20 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "../testing/assert.ts";
-import { CANONICAL, clean, expectViolation, find, PRICE, SIGN } from "./sample_tree.ts";
+import { after, CANONICAL, expectEach, expectViolation, find, PRICE, SIGN } from "./sample_tree.ts";
 
 describe("no dead exports", () => {
   const dead = "no dead exports";
 
   it("rejects an exported name that no file imports, for every form of export", async () => {
-    const more = [
+    const forms = [
       "export const spare = 1;",
       "export function spare() {}",
       "export type spare = 1;",
       "const spare = 1;\nexport { spare };",
+      "export const { spare, b: [canonical2 = 1] } = x;",
     ];
-    for (const text of [...more, "export const { spare, b: [canonical2 = 1] } = x;"]) {
-      await expectViolation(dead, "exports spare", { [SIGN]: `${clean(SIGN)}\n${text}` });
-    }
-    await expectViolation(dead, "exports default", { [SIGN]: `${clean(SIGN)}\nexport default 1;` });
+    await expectEach(dead, "exports spare", forms.map((text) => after(SIGN, text)));
+    await expectViolation(dead, "exports default", after(SIGN, "export default 1;"));
   });
 
   it("follows export * to the file that declares the name", async () => {
@@ -30,14 +29,12 @@ describe("no dead exports", () => {
   });
 
   it("counts only exports of a published package's entry point as used from outside", async () => {
-    assertEquals(await find({ [PRICE]: `${clean(PRICE)}\nexport const spare = 1;` }), []);
-    await expectViolation(dead, "exports spare", {
-      [CANONICAL]: `${clean(CANONICAL)}\nexport const spare = 1;`,
-    });
+    assertEquals(await find(after(PRICE, "export const spare = 1;")), []);
+    await expectViolation(dead, "exports spare", after(CANONICAL, "export const spare = 1;"));
   });
 
   it("counts an import in a test as use, and ignores exports of tests", async () => {
-    const spare = { [SIGN]: `${clean(SIGN)}\nexport const spare = 1;` };
+    const spare = after(SIGN, "export const spare = 1;");
     const test = `import { spare } from "./sign.ts";\nexport const seen = spare;`;
     assertEquals(await find({ ...spare, "packages/protocol/src/request/sign.test.ts": test }), []);
   });

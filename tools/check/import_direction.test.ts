@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "../testing/assert.ts";
-import { CANONICAL, clean, expectViolation, find, PRICE } from "./sample_tree.ts";
+import { after, before, CANONICAL, clean, expectEach, expectViolation, find, PRICE } from "./sample_tree.ts";
 
 describe("imports flow one way", () => {
   it("reports nothing for a clean repository", async () => {
@@ -8,50 +8,41 @@ describe("imports flow one way", () => {
   });
 
   const flow = "imports flow one way";
-  const importing = (specifier: string) => ({ [CANONICAL]: `import "${specifier}";\n${clean(CANONICAL)}` });
+  const against = "against the import direction";
+  const importing = (specifier: string) => before(CANONICAL, `import "${specifier}";`);
 
   it("rejects an import against the direction, even if it imports only types", async () => {
-    await expectViolation(flow, "against the import direction", importing("@gold-partner/jws"));
-    const typed = `import type { Sign } from "@gold-partner/jws";\n${clean(CANONICAL)}`;
-    await expectViolation(flow, "against the import direction", { [CANONICAL]: typed });
-    await expectViolation(flow, "against the import direction", {
-      [CANONICAL]: `export * from "@gold-partner/jws";`,
-    });
-    await expectViolation(flow, "against the import direction", {
-      [CANONICAL]: `export const x = import("@gold-partner/jws");`,
-    });
-    const inline = `export type X = import("@gold-partner/jws").Sign;`;
-    await expectViolation(flow, "against the import direction", { [CANONICAL]: inline });
+    await expectEach(flow, against, [
+      importing("@gold-partner/jws"),
+      before(CANONICAL, `import type { Sign } from "@gold-partner/jws";`),
+      { [CANONICAL]: `export * from "@gold-partner/jws";` },
+      { [CANONICAL]: `export const x = import("@gold-partner/jws");` },
+      { [CANONICAL]: `export type X = import("@gold-partner/jws").Sign;` },
+    ]);
   });
 
   it("rejects an import of an internal file of another package", async () => {
-    const deep = `import "@gold-partner/canonical/src/canonical.ts";\n${clean(PRICE)}`;
-    await expectViolation(flow, "only entry point", { [PRICE]: deep });
-    await expectViolation(flow, "by its package name", {
-      [PRICE]: `import "../../canonical/src/canonical.ts";\n${clean(PRICE)}`,
-    });
+    const deep = before(PRICE, `import "@gold-partner/canonical/src/canonical.ts";`);
+    await expectViolation(flow, "only entry point", deep);
+    const relative = before(PRICE, `import "../../canonical/src/canonical.ts";`);
+    await expectViolation(flow, "by its package name", relative);
   });
 
   it("rejects require, createRequire and imports of computed names, also in a package's tests", async () => {
     for (const hidden of ["import(`@gold-partner/${name}`);", `import("@gold-" + "partner/jws");`]) {
-      await expectViolation(flow, "computes the name of an import", {
-        [PRICE]: `${clean(PRICE)}\n${hidden}`,
-      });
-      await expectViolation(flow, "computes the name of an import", { "packages/jws/src/a.test.ts": hidden });
+      const places = [after(PRICE, hidden), { "packages/jws/src/a.test.ts": hidden }];
+      await expectEach(flow, "computes the name of an import", places);
       assertEquals(await find({ "tools/a.ts": hidden }), []);
     }
     await expectViolation(flow, "uses createRequire", {
       "packages/jws/src/a.test.ts":
         `import { createRequire } from "node:module";\ncreateRequire("@gold-partner/protocol");`,
     });
-    await expectViolation(flow, "uses require", {
-      [PRICE]: `${clean(PRICE)}\nrequire("@gold-partner/jws");`,
-    });
+    await expectViolation(flow, "uses require", after(PRICE, `require("@gold-partner/jws");`));
   });
 
   it("rejects a relative import of another package, except from k6 scripts", async () => {
-    await expectViolation(flow, "against the import direction", importing("../../jws/src/mod.ts"));
-    await expectViolation(flow, "against the import direction", importing("../../../loadtest/order.ts"));
+    await expectEach(flow, against, ["../../jws/src/mod.ts", "../../../loadtest/order.ts"].map(importing));
     assertEquals(await find({ "loadtest/order.ts": clean("loadtest/order.ts") }), []);
   });
 
@@ -81,17 +72,17 @@ describe("imports flow one way", () => {
     const step = (from: string, to: string) => ({
       [`packages/server/src/${from}`]: `import "${from.includes("/") ? "../../" : "./"}${to}";`,
     });
-    await expectViolation(flow, "a later step", step("admission/identity/a.ts", "admission/token/b.ts"));
-    await expectViolation(flow, "a later step", step("admission/signature/a.ts", "booking/nonce/b.ts"));
-    await expectViolation(flow, "a later step", step("booking/outbox/a.ts", "delivery/b.ts"));
-    for (
-      const [from, to] of [["booking/nonce/a.ts", "admission/token/b.ts"], [
-        "order_route.ts",
-        "delivery/b.ts",
-      ]]
-    ) {
-      const found = await find(step(from ?? "", to ?? ""));
-      assertEquals(found.filter((violation) => violation.startsWith(flow)), []);
+    await expectEach(flow, "a later step", [
+      step("admission/identity/a.ts", "admission/token/b.ts"),
+      step("admission/signature/a.ts", "booking/nonce/b.ts"),
+      step("booking/outbox/a.ts", "delivery/b.ts"),
+    ]);
+    const earlier = [
+      step("booking/nonce/a.ts", "admission/token/b.ts"),
+      step("order_route.ts", "delivery/b.ts"),
+    ];
+    for (const files of earlier) {
+      assertEquals((await find(files)).filter((violation) => violation.startsWith(flow)), []);
     }
   });
 

@@ -1,7 +1,7 @@
 import { describe, it } from "node:test";
 import { assert, assertEquals } from "../testing/assert.ts";
 import { k6Closure } from "./k6_closure.ts";
-import { CANONICAL, clean, expectViolation, find, plant, SIGN } from "./sample_tree.ts";
+import { after, before, CANONICAL, expectEach, expectViolation, find, plant, SIGN } from "./sample_tree.ts";
 
 describe("k6 can load its closure", () => {
   const loads = "k6 can load its closure";
@@ -18,28 +18,19 @@ describe("k6 can load its closure", () => {
       [CANONICAL]: `import { deep } from "../lib/deep.ts";\nexport const canonical = deep;`,
     });
     assert(k6Closure(planted).includes("packages/canonical/lib/deep.ts"));
-    const typed = await plant({ [SIGN]: `import type { limit } from "../price.ts";\n${clean(SIGN)}` });
+    const typed = await plant(before(SIGN, `import type { limit } from "../price.ts";`));
     assertEquals(k6Closure(typed), k6Closure(await plant()));
   });
 
   it("rejects a package import, also with inline types only", async () => {
-    await expectViolation(loads, "which k6 cannot resolve", {
-      [SIGN]: `import { z } from "zod";\n${clean(SIGN)}`,
-    });
-    await expectViolation(loads, "which k6 cannot resolve", {
-      [SIGN]: `import { type Z } from "zod";\n${clean(SIGN)}`,
-    });
-    await expectViolation(loads, "which k6 cannot resolve", {
-      [SIGN]: `export * from "zod";\n${clean(SIGN)}`,
-    });
-    await expectViolation(loads, "which k6 cannot resolve", {
-      [CANONICAL]: `import "node:crypto";\n${clean(CANONICAL)}`,
-    });
-    await expectViolation(loads, "which k6 cannot resolve", {
-      [SIGN]: `import "./data.json";\n${clean(SIGN)}`,
-    });
-    const typed = await find({ [SIGN]: `import type { Z } from "zod";\n${clean(SIGN)}` });
-    assertEquals(typed, []);
+    await expectEach(loads, "which k6 cannot resolve", [
+      before(SIGN, `import { z } from "zod";`),
+      before(SIGN, `import { type Z } from "zod";`),
+      before(SIGN, `export * from "zod";`),
+      before(CANONICAL, `import "node:crypto";`),
+      before(SIGN, `import "./data.json";`),
+    ]);
+    assertEquals(await find(before(SIGN, `import type { Z } from "zod";`)), []);
   });
 
   it("rejects globals, methods and syntax that k6 lacks", async () => {
@@ -71,21 +62,17 @@ describe("k6 can load its closure", () => {
       "withResolvers": "Promise.withResolvers();",
     };
     for (const [name, text] of Object.entries(uses)) {
-      await expectViolation(loads, `uses ${name}`, { [SIGN]: `${clean(SIGN)}\n${text}` });
+      await expectViolation(loads, `uses ${name}`, after(SIGN, text));
     }
-    for (const text of ["async function* each() {}", "/a/d;", "/(?-i:b)/;", "/(?i-s:b)/;"]) {
-      await expectViolation(loads, "which is not allowed in code that k6 loads", {
-        [SIGN]: `${clean(SIGN)}\n${text}`,
-      });
-    }
-    await expectViolation(loads, "uses `using`", {
-      [SIGN]: `${clean(SIGN)}\nasync () => { await using x = null; };`,
-    });
+    const others = ["async function* each() {}", "/a/d;", "/(?-i:b)/;", "/(?i-s:b)/;"];
+    const says = "which is not allowed in code that k6 loads";
+    await expectEach(loads, says, others.map((text) => after(SIGN, text)));
+    await expectViolation(loads, "uses `using`", after(SIGN, "async () => { await using x = null; };"));
   });
 
   it("allows own names that equal a missing global, and the global's name as a type", async () => {
     const text = `const x = { URL: 1, a: (b: URL) => b };\nx.URL; const union = 1; union;\nlet z: Buffer;
 /(?:d)(?<v>v)/gs; function* each() {} async () => globalThis.crypto;`;
-    assertEquals(await find({ [SIGN]: `${clean(SIGN)}\n${text}` }), []);
+    assertEquals(await find(after(SIGN, text)), []);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "../testing/assert.ts";
-import { clean, expectViolation, find, PRICE } from "./sample_tree.ts";
+import { after, before, expectEach, expectViolation, find, PRICE } from "./sample_tree.ts";
 
 const floats = "no float on a quantity";
 const EXACT = "packages/protocol/src/quantity.ts";
 
 /** The clean repository with this text in quantity.ts, which price.ts imports. */
-const exactly = (text: string) => ({ [EXACT]: text, [PRICE]: `import "./quantity.ts";\n${clean(PRICE)}` });
+const exactly = (text: string) => ({ [EXACT]: text, ...before(PRICE, `import "./quantity.ts";`) });
 
 describe("no float on a quantity", () => {
   it("rejects each way to convert a quantity to a double", async () => {
@@ -32,9 +32,7 @@ describe("no float on a quantity", () => {
       "(r.gold_grams)! - x",
       "amountHalalas * 0.5",
     ];
-    for (const text of texts) {
-      await expectViolation(floats, "a quantity is a bigint", { [PRICE]: `${clean(PRICE)}\n${text};` });
-    }
+    await expectEach(floats, "a quantity is a bigint", texts.map((text) => after(PRICE, `${text};`)));
   });
 
   it("rejects a quantity that is declared as a number", async () => {
@@ -49,9 +47,7 @@ describe("no float on a quantity", () => {
       `type A = Record<"amountHalalas", number>;`,
       `type A = { [name in "amountHalalas"]: number };`,
     ];
-    for (const text of declared) {
-      await expectViolation(floats, "as number", { [PRICE]: `${clean(PRICE)}\n${text}` });
-    }
+    await expectEach(floats, "as number", declared.map((text) => after(PRICE, text)));
   });
 
   it("ignores other names, and types of the JSON that is sent", async () => {
@@ -61,7 +57,7 @@ describe("no float on a quantity", () => {
       "const FEE_HALALAS = 5n, reply = { amountHalalas: 1 }; amountHalalas * 2n;",
       "interface A { readAmount: (length: number) => bigint; price: { decimals: number } }",
     ];
-    assertEquals(await find({ [PRICE]: `${clean(PRICE)}\n${others.join("\n")}` }), []);
+    assertEquals(await find(after(PRICE, others.join("\n"))), []);
   });
 
   it("rejects every conversion in the files that hold quantities, for any name", async () => {
@@ -86,15 +82,10 @@ describe("no float on a quantity", () => {
       "interface A { value: bigint | number }",
       `type A = Record<"value", number>;`,
     ];
-    for (const text of texts) {
-      await expectViolation(floats, "a quantity is a bigint", exactly(text));
-      await expectViolation(floats, "a quantity is a bigint", {
-        "packages/server/src/booking/trading/book.ts": text,
-      });
-    }
-    await expectViolation(floats, "uses Number", {
-      "packages/server/src/reads/account_reads.ts": "Number(value);",
-    });
+    const booking = texts.map((text) => ({ "packages/server/src/booking/trading/book.ts": text }));
+    await expectEach(floats, "a quantity is a bigint", [...texts.map(exactly), ...booking]);
+    const reads = { "packages/server/src/reads/account_reads.ts": "Number(value);" };
+    await expectViolation(floats, "uses Number", reads);
   });
 
   it("allows counting, text and the names that NO_QUANTITY lists in a file of EXACT", async () => {

@@ -67,7 +67,7 @@ export default function order(): void { http.get(String(sign)); }`,
 };
 
 /** Returns the clean repository with some files replaced or added. The value undefined removes a file. */
-export function plant(files: Readonly<Record<string, string | undefined>> = {}): Promise<Tree> {
+export function plant(files: Files = {}): Promise<Tree> {
   const planted = Object.entries({ ...CLEAN, ...files });
   return treeOf(new Map(planted.flatMap(([path, text]) => text === undefined ? [] : [[path, text]])));
 }
@@ -84,19 +84,35 @@ export function clean(path: string): string {
 }
 
 /** Returns what all checks find, as "check: path says". */
-export async function find(files: Readonly<Record<string, string | undefined>>): Promise<string[]> {
+export async function find(files: Files): Promise<string[]> {
   const tree = await plant(files);
   return Object.entries(CHECKS).flatMap(([name, check]) =>
     check(tree).map(({ path, says }) => `${name}: ${path} ${says}`)
   );
 }
 
-export async function expectViolation(
-  check: string,
-  says: string,
-  files: Readonly<Record<string, string | undefined>>,
-): Promise<void> {
+type Files = Readonly<Record<string, string | undefined>>;
+
+export async function expectViolation(check: string, says: string, files: Files): Promise<void> {
   const found = await find(files);
   if (found.some((violation) => violation.startsWith(`${check}: `) && violation.includes(says))) return;
   throw new Error(`"${check}" should report "${says}"; found:\n${found.join("\n") || "nothing"}`);
 }
+
+/** Expects the same sentence for each of these changes of the clean repository. */
+export async function expectEach(check: string, says: string, changes: readonly Files[]): Promise<void> {
+  for (const files of changes) await expectViolation(check, says, files);
+}
+
+/** Replaces a text in a file of the clean repository. */
+export function changed(path: string, from: string, to: string): Record<string, string> {
+  const text = clean(path);
+  if (!text.includes(from)) throw new Error(`${path} does not contain ${from}`);
+  return { [path]: text.replace(from, to) };
+}
+
+/** Puts lines before the first line of a file of the clean repository. */
+export const before = (path: string, lines: string) => ({ [path]: `${lines}\n${clean(path)}` });
+
+/** Adds lines after the last line of a file of the clean repository. */
+export const after = (path: string, lines: string) => ({ [path]: `${clean(path)}\n${lines}` });

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "../testing/assert.ts";
-import { clean, expectViolation, find, plant, PRICE, SIGN } from "./sample_tree.ts";
+import { after, before, expectEach, expectViolation, find, plant, PRICE, SIGN } from "./sample_tree.ts";
 import { findLongFiles } from "./style.ts";
 
 describe("names and style", () => {
@@ -14,29 +14,26 @@ describe("names and style", () => {
   });
 
   it("rejects an import without its extension", async () => {
-    await expectViolation(style, "write .ts", { [PRICE]: `import "./other";\n${clean(PRICE)}` });
-    await expectViolation(style, "write .ts", { [PRICE]: `import "./other.js";\n${clean(PRICE)}` });
+    const imports = [`import "./other";`, `import "./other.js";`];
+    await expectEach(style, "write .ts", imports.map((line) => before(PRICE, line)));
   });
 
   it("rejects notes about unfinished work, paths of one machine and registries' hosts", async () => {
     await expectViolation(style, "unfinished work", { "README.md": `a\n${"TO" + "DO"}: b` });
     for (const path of ["home/someone", "root", "tmp/x", "Users/someone"]) {
-      await expectViolation(style, "one machine", { "README.md": `see \`/${path}/file\`` });
-      await expectViolation(style, "one machine", { "vectors/a.json": `{"path":"/${path}/file"}` });
+      const files = [{ "README.md": `see \`/${path}/file\`` }, {
+        "vectors/a.json": `{"path":"/${path}/file"}`,
+      }];
+      await expectEach(style, "one machine", files);
     }
-    const hosts = [["npmjs", "com"], ["pypi", "org"], ["crates", "io"], ["proxy.golang", "org"], [
-      "jsr",
-      "io",
-    ]];
-    for (const host of hosts.map((parts) => parts.join("."))) {
-      await expectViolation(style, "host of a package registry", { "README.md": `served by ${host}, too` });
-      await expectViolation(style, "host of a package registry", {
-        "package-lock.json": `{"packages":{"":{"a":"${host}"}}}`,
-      });
-    }
-    await expectViolation(style, "host of a package registry", {
-      "README.md": `https://${"registry"}.example.com/x`,
-    });
+    const hosts = ["npmjs com", "pypi org", "crates io", "proxy.golang org", "jsr io"];
+    await expectEach(style, "host of a package registry", [
+      ...hosts.map((host) => host.replace(" ", ".")).flatMap((host) => [
+        { "README.md": `served by ${host}, too` },
+        { "package-lock.json": `{"packages":{"":{"a":"${host}"}}}` },
+      ]),
+      { "README.md": `https://${"registry"}.example.com/x` },
+    ]);
   });
 
   it("rejects a random test that cannot be repeated by its seed", async () => {
@@ -60,7 +57,7 @@ describe("names and style", () => {
   });
 
   it("lists a long file, but not as a violation", async () => {
-    const long = { [SIGN]: `${clean(SIGN)}${"\n// a line".repeat(250)}` };
+    const long = after(SIGN, "// a line\n".repeat(250));
     assertEquals(await find(long), []);
     assertEquals(findLongFiles(await plant(long)).map(({ path }) => path), [SIGN]);
     assertEquals(findLongFiles(await plant()), []);
