@@ -1,6 +1,4 @@
-import { spawnSync } from "node:child_process";
-import process from "node:process";
-import { MissingToolError } from "./tool.ts";
+import { runInstaller } from "./run_installer.ts";
 
 /** A Go module at one version. `sum` is the checksum of the module, in the form of go.sum. */
 export interface GoModule {
@@ -11,7 +9,6 @@ export interface GoModule {
 
 /** The Go version that k6's go.mod requires, the highest that any of these tools requires. */
 const GO_AT_LEAST = "1.25";
-const GO_TIMEOUT_MS = 600_000;
 
 /** Runs go in `folder`, shows its progress and returns its output. */
 export function runGo(
@@ -19,23 +16,13 @@ export function runGo(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): string {
-  const { status, stdout, error } = spawnSync("go", args, {
+  return runInstaller("go", args, {
     cwd: folder,
-    env: { ...process.env, GOFLAGS: "-mod=mod", GO111MODULE: "on", ...env },
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-    timeout: GO_TIMEOUT_MS,
-    maxBuffer: 1 << 26,
-  });
-  if (error && "code" in error && error.code === "ENOENT") {
-    throw new MissingToolError(
+    env: { GOFLAGS: "-mod=mod", GO111MODULE: "on", ...env },
+    showsProgress: true,
+    missing:
       `Go was not found on PATH. It downloads and builds this tool. Install Go ${GO_AT_LEAST} or newer.`,
-    );
-  }
-  if (status !== 0) {
-    throw new Error(`go ${args.join(" ")} failed${error ? ` (${error.message})` : ""}.\n${stdout}`);
-  }
-  return stdout;
+  });
 }
 
 /** Downloads the module with Go's own client, compares its checksum, and returns its folder in Go's cache. */

@@ -1,10 +1,10 @@
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { replaceFolder } from "./folder.ts";
-import { MissingToolError, stampedTool, type Tool } from "./tool.ts";
+import { runInstaller } from "./run_installer.ts";
+import { stampedTool, type Tool } from "./tool.ts";
 
 /** A jar on Maven Central. `sha256` is the hash of the jar. */
 interface MavenArtifact {
@@ -14,7 +14,6 @@ interface MavenArtifact {
   readonly sha256: string;
 }
 
-const MAVEN_TIMEOUT_MS = 600_000;
 /** Maven downloads this plugin, which copies the jars. */
 const COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.0:copy-dependencies";
 
@@ -28,7 +27,11 @@ export function mavenTool(name: string, artifacts: readonly MavenArtifact[]): To
       const fetched = mkdtempSync(join(tmpdir(), "maven-tool-"));
       try {
         writeFileSync(join(fetched, "pom.xml"), projectOf(artifacts));
-        runMaven(fetched);
+        runInstaller("mvn", ["-q", "-B", COPY, `-DoutputDirectory=${fetched}`], {
+          cwd: fetched,
+          missing:
+            "Maven was not found on PATH. It downloads this tool. Install it (Debian: apt-get install maven).",
+        });
         artifacts.forEach(({ sha256 }, index) => {
           const found = createHash("sha256").update(readFileSync(join(fetched, files[index]!))).digest("hex");
           if (found !== sha256) {
@@ -58,17 +61,3 @@ const projectOf = (artifacts: readonly MavenArtifact[]) =>
   </dependencies>
 </project>
 `.trimStart();
-
-function runMaven(folder: string): void {
-  const { status, stdout, error } = spawnSync("mvn", ["-q", "-B", COPY, `-DoutputDirectory=${folder}`], {
-    cwd: folder,
-    encoding: "utf8",
-    timeout: MAVEN_TIMEOUT_MS,
-  });
-  if ((error as { code?: string } | undefined)?.code === "ENOENT") {
-    throw new MissingToolError(
-      "Maven was not found on PATH. It downloads this tool. Install it (Debian: apt-get install maven).",
-    );
-  }
-  if (status !== 0) throw new Error(`Maven could not download the jars.\n${error?.message ?? stdout}`);
-}

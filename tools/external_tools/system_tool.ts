@@ -17,7 +17,7 @@ export const systemTool = (
 });
 
 /** Whether the program is on PATH, and prints a version that is accepted. */
-export function runs(program: string, argument: string, accepted: RegExp): boolean {
-  const { status, stdout } = spawnSync(program, [argument], { encoding: "utf8" });
+export function runs(program: string, args: readonly string[], accepted: RegExp): boolean {
+  const { status, stdout } = spawnSync(program, args, { encoding: "utf8" });
   return status === 0 && accepted.test(stdout);
 }

@@ -5,13 +5,13 @@ export class AssertionError extends Error {
   override name = "AssertionError";
 }
 
-const fail_ = (message: string): never => {
+export function fail(message = "Failed"): never {
   throw new AssertionError(message);
-};
+}
 
 /** Throws an AssertionError unless `expr` is truthy. */
 export function assert(expr: unknown, message = "Expected a truthy value"): asserts expr {
-  if (!expr) fail_(message);
+  if (!expr) fail(message);
 }
 
 /** Deep, strict equality. */
@@ -29,25 +29,25 @@ export function assertStrictEquals<T>(actual: unknown, expected: T, message?: st
 }
 
 export function assertExists<T>(actual: T, message = "Expected a value"): asserts actual is NonNullable<T> {
-  if (actual === null || actual === undefined) fail_(message);
+  if (actual === null || actual === undefined) fail(message);
 }
 
 export function assertMatch(actual: string, expected: RegExp, message?: string): void {
-  if (!expected.test(actual)) fail_(message ?? `Expected ${JSON.stringify(actual)} to match ${expected}`);
+  if (!expected.test(actual)) fail(message ?? `Expected ${JSON.stringify(actual)} to match ${expected}`);
 }
 
 export function assertStringIncludes(actual: string, expected: string, message?: string): void {
   if (!actual.includes(expected)) {
-    fail_(message ?? `Expected ${JSON.stringify(actual)} to include ${JSON.stringify(expected)}`);
+    fail(message ?? `Expected ${JSON.stringify(actual)} to include ${JSON.stringify(expected)}`);
   }
 }
 
 export function assertGreaterOrEqual<T>(actual: T, expected: T, message?: string): void {
-  if (!(actual >= expected)) fail_(message ?? `Expected ${actual} >= ${expected}`);
+  if (!(actual >= expected)) fail(message ?? `Expected ${actual} >= ${expected}`);
 }
 
 export function assertLessOrEqual<T>(actual: T, expected: T, message?: string): void {
-  if (!(actual <= expected)) fail_(message ?? `Expected ${actual} <= ${expected}`);
+  if (!(actual <= expected)) fail(message ?? `Expected ${actual} <= ${expected}`);
 }
 
 // deno-lint-ignore no-explicit-any -- the public package's own signature
@@ -59,7 +59,7 @@ export function assertInstanceOf<T extends Error>(
   message?: string,
 ): asserts actual is T {
   if (!(actual instanceof expected)) {
-    fail_(message ?? `Expected an instance of ${expected.name}, got ${actual}`);
+    fail(message ?? `Expected an instance of ${expected.name}, got ${actual}`);
   }
 }
 
@@ -85,7 +85,7 @@ export function assertThrows<E extends Error = Error>(
   } catch (error) {
     return check(error, type, includes);
   }
-  return fail_("Expected a throw");
+  return fail("Expected a throw");
 }
 
 /**
@@ -102,16 +102,12 @@ export async function assertRejects<E extends Error = Error>(
   try {
     rejecting = fn();
   } catch (error) {
-    return fail_(`Function throws when expected to reject: ${error}`);
+    return fail(`Function throws when expected to reject: ${error}`);
   }
   try {
     await rejecting;
   } catch (error) {
     return check(error, type, includes);
   }
-  return fail_("Expected a rejection");
-}
-
-export function fail(message = "Failed"): never {
-  return fail_(message);
+  return fail("Expected a rejection");
 }

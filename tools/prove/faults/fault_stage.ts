@@ -42,26 +42,16 @@ export class FaultStage {
   readonly deployment: Deployment;
   readonly toxiproxy: Toxiproxy;
   readonly disk: SmallDisk;
-  readonly inboxes: readonly Inbox[];
+  inboxes: readonly Inbox[] = [];
   /** Where partners connect: one port per process of the service. */
-  readonly ports: readonly number[];
-  readonly #proxies: Readonly<Record<Place, readonly string[]>>;
+  readonly ports: number[] = [];
+  readonly #proxies: Record<Place, string[]> = { database: ["database"], partner: [], receiver: [] };
   readonly #repairs = new Set<() => Promise<void>>();
 
-  private constructor(
-    deployment: Deployment,
-    toxiproxy: Toxiproxy,
-    disk: SmallDisk,
-    inboxes: readonly Inbox[],
-    ports: readonly number[],
-    proxies: Readonly<Record<Place, readonly string[]>>,
-  ) {
+  private constructor(deployment: Deployment, toxiproxy: Toxiproxy, disk: SmallDisk) {
     this.deployment = deployment;
     this.toxiproxy = toxiproxy;
     this.disk = disk;
-    this.inboxes = inboxes;
-    this.ports = ports;
-    this.#proxies = proxies;
     deployment.onStop(async () => {
       for (const repair of this.#repairs) if (this.#repairs.delete(repair)) await repair();
     });
@@ -96,7 +86,9 @@ export class FaultStage {
       });
       deployment.onStop(() => toxiproxy.stop());
       try {
-        return await this.#furnish(deployment, toxiproxy, disk!);
+        const stage = new FaultStage(deployment, toxiproxy, disk!);
+        await stage.#furnish();
+        return stage;
       } catch (error) {
         await deployment.stop();
         throw error;
@@ -107,18 +99,17 @@ export class FaultStage {
     }
   }
 
-  static async #furnish(deployment: Deployment, toxiproxy: Toxiproxy, disk: SmallDisk): Promise<FaultStage> {
+  async #furnish(): Promise<void> {
+    const { deployment, toxiproxy } = this;
     await deployment.migrate("--vault-stripes", VAULT_STRIPES);
-    const proxies: Record<Place, string[]> = { database: ["database"], partner: [], receiver: [] };
-    const ports: number[] = [];
     for (const { name, socket } of deployment.servers) {
       const relay = await Relay.open(socket);
       deployment.onStop(() => relay.close());
-      proxies.partner.push(name);
-      ports.push(await toxiproxy.open(name, relay.port));
+      this.#proxies.partner.push(name);
+      this.ports.push(await toxiproxy.open(name, relay.port));
     }
-    const inboxes = await openInboxes(deployment, deployment.traders, (port) => {
-      proxies.receiver.push(`receiver_${port}`);
+    this.inboxes = await openInboxes(deployment, deployment.traders, (port) => {
+      this.#proxies.receiver.push(`receiver_${port}`);
       return toxiproxy.open(`receiver_${port}`, port);
     });
     const bar = `vault add --serial SECOND --gross ${BAR_GROSS_GRAMS} --fineness 999.9 --vault Riyadh`;
@@ -129,7 +120,6 @@ export class FaultStage {
       );
     }
     await deployment.fund(INITIAL_FUNDING_SAR);
-    return new FaultStage(deployment, toxiproxy, disk, inboxes, ports, proxies);
   }
 
   /** Calls `repair` after this time, or when the proof is interrupted. */
