@@ -127,7 +127,9 @@ async function tradeOnce(trader: Trader): Promise<string[]> {
   const quote = await ask(socketOf(1), trader.quote("buy", GRAMS)).catch(() => undefined);
   if (quote?.status !== 201) return [verdictOf(quote)];
   const [row] = await deployment.sql`select extract(epoch from clock_timestamp())::int as seconds`;
-  const request = await trader.order(memberOf(quote, "quote_id"), { timestampSeconds: row!.seconds as number });
+  const request = await trader.order(memberOf(quote, "quote_id"), {
+    timestampSeconds: row!.seconds as number,
+  });
   const order = await ask(socketOf(0), request).catch(() => undefined);
   return [verdictOf(quote), verdictOf(order)];
 }
@@ -148,4 +150,3 @@ function withoutInstant(body: string): string {
   const { as_of: _, ...balance } = JSON.parse(body) as { as_of: string };
   return JSON.stringify(balance);
 }
-
