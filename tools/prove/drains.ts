@@ -54,7 +54,7 @@ try {
     const failures = traffic.takeFailures();
     report.tried(name, {
       what: `${traffic.count - before} requests within ${seconds} s, ${failures.length} failed`,
-      violations: failures.slice(0, SHOWN),
+      violations: failures,
     });
   };
   let inFlight = 0;

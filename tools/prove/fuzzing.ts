@@ -22,7 +22,6 @@ const BATCH = 1_000;
 const WIRES = 16;
 const SEED = 20_261_120;
 const INITIAL_FUNDING_SAR = "10000000";
-const VIOLATIONS_SHOWN = 10;
 
 const short = process.argv.includes("--short");
 const count = short ? COUNT.short : COUNT.long;
@@ -89,7 +88,7 @@ async function check(
     afterBatch();
   }
   violations.push(...await findImbalance(deployment), ...await deployment.findDefects());
-  return { what: tallyText(byFrequency(verdicts)), violations: violations.slice(0, VIOLATIONS_SHOWN) };
+  return { what: tallyText(byFrequency(verdicts)), violations };
 }
 
 async function send(pool: KeepAlivePool, batch: readonly [Path, Uint8Array][]): Promise<Sent[]> {

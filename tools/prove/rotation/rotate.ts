@@ -16,7 +16,6 @@ const GRACE_MS: Readonly<Record<Kind, number>> = { write: 0, token: 1000, read: 
 const AFTER_MS = 3500;
 /** The minimum number of samples of each kind. The proof waits for them on a slow machine. */
 const SAMPLES_MIN = 5;
-const SHOWN = 5;
 
 /** The old credential ended between these two instants, which are readings of the proof's own clock. */
 interface End {
@@ -63,7 +62,7 @@ export async function rotate(
       ...checked ? [checked.what] : [],
     ].join("; "),
     violations: [
-      ...failures.slice(0, SHOWN),
+      ...failures,
       ...renewal.tried.flatMap((kind) => check(kind, oldCredentials.samples, end, renewal)),
       ...checked?.violations ?? [],
     ],
@@ -80,7 +79,7 @@ function check(kind: Kind, samples: readonly Sample[], end: End, renewal: Renewa
   const late = after.filter(({ verdict }) => verdict !== expected).map(({ verdict, sentAtMs }) =>
     `a ${kind} with the old credential got ${verdict}, ${Math.round(sentAtMs - end.doneMs)} ms after its end`
   );
-  return [...early.slice(0, SHOWN), ...late.slice(0, SHOWN)];
+  return [...early, ...late];
 }
 
 /**

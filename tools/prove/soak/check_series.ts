@@ -13,7 +13,6 @@ const BYTES_RATIO_MAX = 1.1;
  */
 const KEPT_BYTES_MAX = 1024;
 const BYTES_PER_MEBIBYTE = 1 << 20;
-const SHOWN = 10;
 
 /**
  * The length of a run, and whether it is long enough to judge slow changes. A short run only reports them.
@@ -101,7 +100,7 @@ export function checkService({ due, done, failures, latencies }: Series): Findin
       shown.join("/")
     } ms (p50/p95/p99/p99.9, measured from when each was due)`,
     violations: [
-      ...failed.slice(0, SHOWN),
+      ...failed,
       ...(done === due ? [] : [`${due - done} actions were never done`]),
     ],
   };

@@ -4,6 +4,9 @@ export interface Finding {
   readonly violations: readonly string[];
 }
 
+/** The violations of a check that are printed. One fault can cause thousands. */
+const SHOWN = 10;
+
 /** Prints every check and its violations as they happen. */
 export class Report {
   #tried = 0;
@@ -13,7 +16,8 @@ export class Report {
     this.#tried++;
     this.#violations += violations.length;
     console.log(`${violations.length === 0 ? "✔" : "✘"} ${name}: ${what}`);
-    for (const violation of violations) console.log(`    ${violation}`);
+    for (const violation of violations.slice(0, SHOWN)) console.log(`    ${violation}`);
+    if (violations.length > SHOWN) console.log(`    and ${violations.length - SHOWN} more`);
   }
 
   /** Prints the closing line. Returns true if there was no violation. */
