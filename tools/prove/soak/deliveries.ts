@@ -1,6 +1,6 @@
 import type { Deployment } from "../stage/deployment.ts";
 import type { Finding } from "../stage/report.ts";
-import { compareIds, findImbalance, readOrders } from "../stage/stage.ts";
+import { compareIds, findImbalance, missingFrom, readOrders } from "../stage/stage.ts";
 import { untilDelivered } from "../stage/until_delivered.ts";
 import type { Receivers } from "../webhooks/receivers.ts";
 import type { KeptIds } from "./kept_ids.ts";
@@ -60,7 +60,8 @@ export async function checkBooks(
   const violations = [
     ...late,
     ...compareIds("orders", accepted, executed),
-    ...compareIds("delivered orders", delivered, executed),
+    ...missingFrom(delivered, executed).map((id) => `${id} was executed but not delivered`),
+    ...missingFrom(executed, delivered).map((id) => `${id} was delivered but not executed`),
     ...deployment.traders.flatMap(({ client, clientId }, receiver) =>
       counts.get(client) === deliveries.countOf(receiver)
         ? []
