@@ -13,6 +13,7 @@ interface Person {
   readonly url: string;
   /** The environment in which this person calls `gold`. */
   readonly env: { readonly DATABASE_URL: string; readonly GOLD_KEYS: string };
+  /** Runs a command, as runGold() does: the first argument is split at spaces. */
   gold(...argv: string[]): Promise<Run>;
   /** Returns the command's --json output. Throws unless the command succeeded. */
   done(...argv: string[]): Promise<Record<string, unknown>>;

@@ -113,11 +113,7 @@ describe("a command in the database", () => {
       else refused(run, words[1] === "crl" ? 3 : 2, "GOLD_KEYS is not set");
       assertEquals(told.split("GOLD_KEYS is not set").length - 1, words[0] === "ca" ? 0 : 1, told);
     }
-    refused(
-      await runGold(["ca", "init", "--key", operator.path("none.pem")], { env }),
-      2,
-      "GOLD_KEYS is not set",
-    );
+    refused(await runGold(["ca init --key", operator.path("none.pem")], { env }), 2, "GOLD_KEYS is not set");
     assertEquals(await operator.read("none.pem").catch(({ code }) => code), "ENOENT");
     assertEquals(await ran(), false);
   });

@@ -73,10 +73,7 @@ describe("gold proposal", () => {
     const id = /^proposal_id\s+(\S+)$/m.exec(created.out)![1]!;
     const known = await operator.done("proposal", "show", id);
     assertEquals([known.kind, known.status, known.has_secrets], ["partner.create", "pending", true]);
-    assertEquals(
-      createHash("sha256").update(known.canonical_text as string).digest("hex"),
-      known.sha256,
-    );
+    assertEquals(createHash("sha256").update(known.canonical_text as string).digest("hex"), known.sha256);
     await approve({ proposal_id: id, sha256: known.sha256 as string, expires_at: "" });
     const newId = (known.changes as Change[]).find(({ member }) => member === "client_id")!.proposed!;
     const partner = await operator.done("partner", "show", newId);
@@ -104,15 +101,7 @@ describe("gold proposal", () => {
 
   it("approves every other kind, and the change is what one person would have made", async () => {
     await byTwo(
-      "partner",
-      "set",
-      clientId,
-      "--name",
-      "Renamed Bank",
-      "--net-grams",
-      "unlimited",
-      "--rate",
-      "2500/s",
+      ...["partner set", clientId, "--name", "Renamed Bank", "--net-grams", "unlimited", "--rate", "2500/s"],
     );
     assertEquals((await operator.done("partner", "show", clientId)).name, "Renamed Bank");
     await operator.done("partner", "suspend", clientId);
@@ -137,9 +126,7 @@ describe("gold proposal", () => {
     assertEquals(itemsOf(await operator.done("ca", "list")).length, 2);
     await byTwo("key", "rotate", "token");
     await byTwo("key", "rotate", "token", "--overlap", "0");
-    await byTwo(
-      ...["vault", "add", "--serial", "BAR-9", "--gross", "1000", "--fineness", "999.9", "--vault", "Riyadh"],
-    );
+    await byTwo("vault add --serial BAR-9 --gross 1000 --fineness 999.9 --vault Riyadh");
     await byTwo("vault", "remove", "BAR-9");
     const [bar] = itemsOf(await operator.done("vault", "list")).slice(-1);
     assertEquals([bar!.serial, bar!.status ?? bar!.removed_at !== null], ["BAR-9", true]);
@@ -210,21 +197,13 @@ describe("gold proposal", () => {
       login.json(content)
     }::jsonb)`;
     await login.end();
-    const questions: string[] = [];
-    const answer = (yes: boolean) =>
-      runGold(["proposal", "approve", row!.id], {
-        // Without a key file, this person cannot check the sealing key that the proposal names.
-        env: { DATABASE_URL: operator.colleague.url },
-        ask: (question) => {
-          questions.push(question);
-          return Promise.resolve(yes);
-        },
-      });
+    // Without a key file, this person cannot check the sealing key that the proposal names.
+    const env = { DATABASE_URL: operator.colleague.url };
+    const answer = (yes: boolean) => runGold(["proposal approve", row!.id], { env, yes });
     const declined = await answer(false);
-    assertEquals([declined.exit, declined.out], [1, ""]);
-    assertEquals(questions.length, 1);
+    assertEquals([declined.exit, declined.out, declined.questions.length], [1, "", 1]);
     ok(
-      questions[0]!.startsWith(
+      declined.questions[0]!.startsWith(
         `Approve this sealing_key.rotate, with the hash ${row!.sha256}? Webhook secrets`,
       ),
     );
@@ -288,30 +267,16 @@ describe("gold proposal", () => {
     const own = await operator.gold("proposal", "approve", proposal_id, "--yes", "--sha256", sha256);
     assertRefused(own, 1, "you proposed this change, so another login has to approve it");
     const { colleague } = operator;
-    const wrong = await colleague.gold(
-      "proposal",
-      "approve",
-      proposal_id,
-      "--yes",
-      "--sha256",
-      "0".repeat(64),
-    );
+    const wrong = await colleague.gold("proposal approve", proposal_id, "--yes", "--sha256", "0".repeat(64));
     assertRefused(wrong, 1, "The hash of the proposal is");
-    assertRefused(
-      await colleague.gold("proposal", "approve", proposal_id, "--yes"),
-      2,
-      "--sha256 is missing",
-    );
+    assertRefused(await colleague.gold("proposal approve", proposal_id, "--yes"), 2, "--sha256 is missing");
     const malformed = await colleague.gold("proposal", "approve", proposal_id, "--yes", "--sha256", "x");
     assertRefused(malformed, 2, "--sha256 must have 64 characters");
     assertRefused(await colleague.gold("proposal", "show", "1"), 1, "There is no proposal 1");
     const unknown = "00000000-0000-7000-8000-000000000000";
     assertRefused(await colleague.gold("proposal", "show", unknown), 1, "There is no proposal");
     assertRefused(await colleague.gold("proposal", "list", "--status", "x"), 2, "--status must be one of");
-    assertEquals(
-      await colleague.done("proposal", "reject", proposal_id),
-      { proposal_id, status: "rejected" },
-    );
+    assertEquals(await colleague.done("proposal reject", proposal_id), { proposal_id, status: "rejected" });
     const late = await colleague.gold("proposal", "approve", proposal_id, "--yes", "--sha256", sha256);
     assertRefused(late, 1, "the proposal was rejected already");
     const listed = itemsOf(await operator.done("proposal", "list", "--status", "rejected"));
@@ -321,16 +286,8 @@ describe("gold proposal", () => {
   it("refuses a change that cannot be made, with the same error as before, and proposes nothing", async () => {
     const count = async () => itemsOf(await operator.done("proposal", "list")).length;
     const before = await count();
-    assertRefused(
-      await operator.gold("partner", "resume", clientId),
-      1,
-      `partner ${clientId} is not suspended`,
-    );
-    assertRefused(
-      await operator.gold("vault", "remove", "NO-BAR", "--yes"),
-      1,
-      "there is no bar with serial NO-BAR",
-    );
+    assertRefused(await operator.gold("partner resume", clientId), 1, `partner ${clientId} is not suspended`);
+    assertRefused(await operator.gold("vault remove NO-BAR --yes"), 1, "there is no bar with serial NO-BAR");
     const both = await operator.gold(
       ...["partner", "set", clientId, "--name", "X", "--iban", "SA4420000001234567891234"],
     );
@@ -405,13 +362,9 @@ describe("gold proposal", () => {
     const own = await askWithdrawal(operator, 5_000n, partner.client);
     await operator.done("withdrawal", "approve", own);
     const file = operator.path("pain.001.xml");
-    const questions: string[] = [];
-    await runGold(["withdrawal", "submit", "--out", file], {
-      env: operator.env,
-      ask: (question) => (questions.push(question), Promise.resolve(false)),
-    });
+    const asked = await runGold(["withdrawal submit --out", file], { env: operator.env, yes: false });
     match(
-      questions.join(),
+      asked.questions.join(),
       /^Propose to submit 1 withdrawal\(s\) of 100 SAR, with .*\? Nothing is paid before another person approves\.$/,
     );
     const run = await operator.gold("withdrawal", "submit", "--out", file, "--yes");
@@ -457,17 +410,7 @@ describe("gold proposal", () => {
     const proposed = await propose("price", "set", "--mid", "322");
     const env = { ...operator.env, SECOND_DATABASE_URL: operator.colleague.env.DATABASE_URL };
     const approved = await runGold(
-      [
-        "--as",
-        "second",
-        "proposal",
-        "approve",
-        proposed.proposal_id,
-        "--yes",
-        "--sha256",
-        proposed.sha256,
-        "--json",
-      ],
+      [`--as second proposal approve ${proposed.proposal_id} --yes --json --sha256`, proposed.sha256],
       { env },
     );
     assertEquals([approved.exit, approved.json.status], [0, "approved"], approved.err);
@@ -482,21 +425,11 @@ describe("gold proposal", () => {
     assertEquals(await login("price", "set", "--mid", "321", "--as", "second"), operator.colleague.login);
     assertEquals(await login("price", "set", "--as=second", "--mid", "321"), operator.colleague.login);
     assertEquals(await login("price", "set", "--mid", "321"), operator.login);
-    assertRefused(
-      await runGold(["proposal", "list", "--as"], { env }),
-      2,
-      "--as must be followed by second; got nothing",
-    );
-    assertRefused(
-      await runGold(["--as", "third", "proposal", "list"], { env }),
-      2,
-      "--as must be followed by second",
-    );
-    assertRefused(
-      await runGold(["--as", "second", "proposal", "list"], { env: operator.env }),
-      2,
-      "SECOND_DATABASE_URL is not set",
-    );
+    const words = "--as must be followed by second";
+    assertRefused(await runGold(["proposal list --as"], { env }), 2, `${words}; got nothing`);
+    assertRefused(await runGold(["--as third proposal list"], { env }), 2, words);
+    const alone = await runGold(["--as second proposal list"], { env: operator.env });
+    assertRefused(alone, 2, "SECOND_DATABASE_URL is not set");
   });
 
   it("warns of an IBAN that another active partner has, and asks and refuses nothing", async () => {
@@ -533,15 +466,8 @@ describe("gold proposal", () => {
 
   describe("of a price", () => {
     /** Approves on a terminal, where the person answers yes and types this text. */
-    async function approveTyping(id: string, typed: string) {
-      const questions: string[] = [];
-      const run = await runGold(["proposal", "approve", id], {
-        env: operator.colleague.env,
-        ask: (question) => (questions.push(question), Promise.resolve(true)),
-        askText: (question) => (questions.push(question), Promise.resolve(typed)),
-      });
-      return { run, questions };
-    }
+    const approveTyping = (id: string, typed: string) =>
+      runGold(["proposal approve", id], { env: operator.colleague.env, yes: true, typed });
     before(() => byTwo("price", "set", "--mid", "322"));
 
     it("states the change in percent and whether it leaves the band, and asks nothing when it is proposed", async () => {
@@ -562,33 +488,27 @@ describe("gold proposal", () => {
       assertEquals([shown.change_percent, shown.outside_band], [1468.32, true]);
       await operator.done("proposal", "reject", id);
 
-      const near = await operator.done(
-        "proposal",
-        "show",
-        (await propose("price", "set", "--mid", "321")).proposal_id,
-      );
+      const { proposal_id: nearId } = await propose("price set --mid 321");
+      const near = await operator.done("proposal show", nearId);
       match(
         near.consequences as string,
         /changes by -0\.31 %, from 322 to 321 SAR .* It stays inside the price band\./,
       );
       assertEquals([near.change_percent, near.outside_band], [-0.31, false]);
-      await operator.done("proposal", "reject", near.proposal_id as string);
-      const hours = await operator.done(
-        "proposal",
-        "show",
-        (await propose("price", "set", "--open", "always")).proposal_id,
-      );
+      await operator.done("proposal reject", nearId);
+      const { proposal_id: hoursId } = await propose("price set --open always");
+      const hours = await operator.done("proposal show", hoursId);
       assertEquals(["change_percent" in hours, "outside_band" in hours], [false, false]);
-      await operator.done("proposal", "reject", hours.proposal_id as string);
+      await operator.done("proposal reject", hoursId);
     });
 
     it("is typed by the person who approves it on a terminal, if it leaves the band", async () => {
       const { proposal_id: id, sha256 } = await propose("price", "set", "--mid", "5050");
       for (const typed of ["y", "505", ""]) {
-        const { run, questions } = await approveTyping(id, typed);
-        assertEquals(run.exit, 1, typed);
+        const { exit, err, questions } = await approveTyping(id, typed);
+        assertEquals(exit, 1, typed);
         match(
-          run.err,
+          err,
           new RegExp(`The mid price of the proposal is 5050; got ${typed || "nothing"}\\. Nothing was done`),
         );
         assertEquals(questions.length, 1);
@@ -598,7 +518,7 @@ describe("gold proposal", () => {
         );
       }
       assertEquals((await operator.done("price", "show")).mid, "322");
-      assertEquals((await approveTyping(id, "5050")).run.exit, 0);
+      assertEquals((await approveTyping(id, "5050")).exit, 0);
       assertEquals((await operator.done("price", "show")).mid, "5050");
     });
 

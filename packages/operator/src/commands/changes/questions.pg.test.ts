@@ -23,26 +23,17 @@ describe("a question of gold", () => {
   after(() => operator?.stop());
 
   /** Runs the command on a terminal, where the person gives this answer. */
-  async function answer(
-    yes: boolean,
-    ...argv: string[]
-  ): Promise<{ run: Run; questions: readonly string[] }> {
-    const questions: string[] = [];
-    const run = await runGold(argv, {
-      env: { ...operator.env, MIGRATION_DATABASE_URL: operator.service.books.url },
-      ask: (question) => (questions.push(question), Promise.resolve(yes)),
-    });
-    return { run, questions };
-  }
+  const answer = (yes: boolean, ...argv: string[]): Promise<Run> =>
+    runGold(argv, { env: { ...operator.env, MIGRATION_DATABASE_URL: operator.service.books.url }, yes });
   /** Declines the command's only question, and returns it. Nothing may have been written. */
   async function declined(...argv: string[]): Promise<string> {
     const count = async () =>
       (await operator.service.books.sql`select count(*)::int as notes from gold.audit`)[0]!.notes;
     const notes = await count();
-    const { run, questions } = await answer(false, ...argv);
+    const run = await answer(false, ...argv);
     refused(run, 1, "Nothing was done.");
-    assertEquals([questions.length, await count()], [1, notes]);
-    return questions[0]!;
+    assertEquals([run.questions.length, await count()], [1, notes]);
+    return run.questions[0]!;
   }
   async function recordDeposit(reference: string): Promise<string> {
     const { deposit_id } = await operator.done(
@@ -65,9 +56,9 @@ describe("a question of gold", () => {
       ["proposal", "approve", UUID],
     ];
     for (const argv of commands) {
-      const { run, questions } = await answer(true, ...argv);
+      const run = await answer(true, ...argv);
       refused(run, 1, argv.at(-1)!);
-      assertEquals(questions, [], argv.join(" "));
+      assertEquals(run.questions, [], argv.join(" "));
     }
   });
 
@@ -101,7 +92,7 @@ describe("a question of gold", () => {
       await declined("withdrawal", "approve", withdrawal),
       new RegExp(`^Approve ${named} .*\`gold withdrawal reject ${withdrawal}\` gives the money back`),
     );
-    const { run } = await answer(true, "withdrawal", "approve", withdrawal);
+    const run = await answer(true, "withdrawal", "approve", withdrawal);
     assertEquals(run.exit, 0, run.err);
     match(
       run.out,
@@ -154,9 +145,7 @@ describe("a question of gold", () => {
       await declined("partner", "suspend", id),
       new RegExp(`^Suspend ${partner} now\\? To end the suspension, run \`gold partner resume ${id}\`\\.$`),
     );
-    await operator.done(
-      ...["vault", "add", "--serial", "BAR-1", "--gross", "1000", "--fineness", "999.9", "--vault", "Riyadh"],
-    );
+    await operator.done("vault add --serial BAR-1 --gross 1000 --fineness 999.9 --vault Riyadh");
     match(
       await declined("vault", "remove", "BAR-1"),
       /^Remove the bar BAR-1 of unknown, 999\.9 g fine, from the vault Riyadh\? No bar can have this serial again\.$/,

@@ -75,11 +75,7 @@ describe("gold ca and cert", () => {
     const version = await registryVersion(operator);
     refused(await operator.gold("ca", "init", "--key", operator.path("second.pem")), 1, "gold key rotate ca");
     const [known, before] = [operator.path("ca_key.pem"), await operator.read("ca_key.pem")];
-    refused(
-      await operator.gold("key", "rotate", "ca", "--key", known),
-      2,
-      "This file may be the key of an authority",
-    );
+    refused(await operator.gold("key rotate ca --key", known), 2, "This file may be the key of an authority");
     assertEquals(await operator.read("ca_key.pem"), before);
     await assertRejects(() => operator.read("second.pem"), Error, "ENOENT");
     assertEquals(itemsOf(await operator.done("ca", "list")).length, 1);
@@ -188,16 +184,8 @@ describe("gold ca and cert", () => {
     const { clientId } = operator.service.partner;
     const csr = await requestOf(clientId);
     const env = { ...operator.env, INIT_CWD: operator.path("") };
-    const run = await runGold([
-      "cert",
-      "issue",
-      clientId,
-      "--csr",
-      basename(csr),
-      "--out",
-      "here.pem",
-      "--json",
-    ], { env });
+    const argv = ["cert issue", clientId, "--csr", basename(csr), "--out", "here.pem", "--json"];
+    const run = await runGold(argv, { env });
     assertEquals([run.exit, run.json.file], [0, operator.path("here.pem")]);
     assertStringIncludes(await operator.read("here.pem"), "BEGIN CERTIFICATE");
   });

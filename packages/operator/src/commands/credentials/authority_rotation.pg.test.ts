@@ -33,27 +33,15 @@ describe("gold key rotate ca and ca retire", () => {
     });
 
   it("key rotate ca is refused before the first authority exists, and leaves no key file", async () => {
-    refused(
-      await operator.gold("key", "rotate", "ca", "--key", operator.path("ca_key.pem")),
-      1,
-      "gold ca init",
-    );
+    refused(await operator.gold("key rotate ca --key", operator.path("ca_key.pem")), 1, "gold ca init");
     assertEquals(await operator.read("ca_key.pem").catch(({ code }) => code), "ENOENT");
   });
 
   it("ca init with --command requires --public-key and uses the key behind the program", async () => {
     const { options } = await signingProgram(operator);
     refused(await operator.gold("ca", "init", ...options.slice(0, 2)), 2, "--public-key");
-    refused(
-      await operator.gold("ca", "init", ...options, "--key", operator.path("ca_key.pem")),
-      2,
-      "not both",
-    );
-    refused(
-      await operator.gold("ca", "init", "--command", "/nowhere/sign", ...options.slice(2)),
-      3,
-      "was not found",
-    );
+    refused(await operator.gold("ca init", ...options, "--key", operator.path("ca_key.pem")), 2, "not both");
+    refused(await operator.gold("ca init --command /nowhere/sign", ...options.slice(2)), 3, "was not found");
     const made = await operator.done("ca", "init", ...options);
     assertEquals(made.key_source, `command:${options[1]}`);
     assert(new X509Certificate(made.certificate as string).ca);
@@ -114,15 +102,7 @@ describe("gold key rotate ca and ca retire", () => {
   it("key rotate ca rejects a key that an earlier authority had", async () => {
     const older = await oldest();
     const publicKey = operator.path("ca_public.pem");
-    const run = await operator.gold(
-      "key",
-      "rotate",
-      "ca",
-      "--command",
-      older.command,
-      "--public-key",
-      publicKey,
-    );
+    const run = await operator.gold("key rotate ca --command", older.command, "--public-key", publicKey);
     refused(run, 1, `already belongs to authority ${older.fingerprint}`);
   });
 
@@ -160,9 +140,7 @@ describe("gold key rotate ca and ca retire", () => {
     const [kept] = await sql`select fingerprint from gold.certificate where authority = ${newest!}`;
     await operator.service.refresh();
     assertEquals((await enter(standing!.fingerprint)).status, 200);
-    const questions: string[] = [];
-    const ask = (question: string) => (questions.push(question), Promise.resolve(false));
-    await runGold(["ca", "retire", older!], { env: operator.env, ask });
+    const { questions } = await runGold(["ca retire", older!], { env: operator.env, yes: false });
     assertStringIncludes(
       questions.join(),
       `1 unexpired certificate(s) of ${clientId} will be revoked with it`,

@@ -69,13 +69,11 @@ describe("gold key rotate token", () => {
   });
 
   it("asks before an overlap that ends live tokens, and never extends an earlier retirement", async () => {
-    const { env } = operator;
-    const questions: string[] = [];
-    const ask = (question: string) => (questions.push(question), Promise.resolve(false));
     const words = ["key", "rotate", "token", "--overlap"];
     for (const long of ["91d", "30000d"]) refused(await operator.gold(...words, long), 2, "at most 90d");
-    assertEquals((await runGold([...words, "10m"], { env, ask })).problem.code, "not_confirmed");
-    assertStringIncludes(questions.join(), "valid tokens stop working early");
+    const declined = await runGold([...words, "10m"], { env: operator.env, yes: false });
+    assertEquals(declined.problem.code, "not_confirmed");
+    assertStringIncludes(declined.questions.join(), "valid tokens stop working early");
     refused(await operator.gold(...words, "soon"), 2, "30m, 24h");
     const { begins_at, older_retire_at } = await operator.done(...words, "0");
     assertEquals(begins_at, older_retire_at);
@@ -247,10 +245,9 @@ describe("gold key rotate pepper", () => {
     await writeFile(file(), randomBytes(32).toString("hex"));
     const { clientId } = operator.service.partner;
     refused(await operator.gold("secret", "rotate", clientId), 1, `hashed with the pepper ${old}`);
-    const questions: string[] = [];
-    const ask = (question: string) => (questions.push(question), Promise.resolve(false));
-    assertEquals((await runGold(words, { env: operator.env, ask })).problem.code, "not_confirmed");
-    assertStringIncludes(questions.join(), "each partner needs a new one");
+    const declined = await runGold(words, { env: operator.env, yes: false });
+    assertEquals(declined.problem.code, "not_confirmed");
+    assertStringIncludes(declined.questions.join(), "each partner needs a new one");
     assertEquals(await stored(), [old, 0]);
     const { pepper } = await operator.done(...words);
     assertEquals(await stored(), [pepper, 1]);

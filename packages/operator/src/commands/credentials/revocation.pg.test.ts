@@ -74,16 +74,11 @@ describe("gold cert revoke and cert crl", () => {
   it("cert revoke asks, and says if the certificate was used in the last hour", async () => {
     const fingerprint = await issueTo(operator, clientId);
     const question = async () => {
-      const questions: string[] = [];
-      const ask = (question: string) => (questions.push(question), Promise.resolve(false));
       // Run the command with a wrong clock of the person, because only the database's clock counts.
-      const run = await runGold(["cert", "revoke", fingerprint], {
-        env: operator.env,
-        ask,
-        now: () => new Date(Date.now() + 7_200_000),
-      });
+      const now = () => new Date(Date.now() + 7_200_000);
+      const run = await runGold(["cert revoke", fingerprint], { env: operator.env, yes: false, now });
       assertEquals([run.exit, run.problem.code], [1, "not_confirmed"]);
-      return questions.join();
+      return run.questions.join();
     };
     assertEquals(await question(), `Revoke ${fingerprint} of ${clientId}? This cannot be undone.`);
     const use = (minutes: number) =>

@@ -72,23 +72,15 @@ describe("while an authority's key signs", () => {
   });
 
   it("does not register or write a certificate if its authority was replaced meanwhile", async () => {
-    const csr = await keepRequest(operator, clientId);
+    const argv = ["cert issue", clientId, "--csr", await keepRequest(operator, clientId), "--out"];
     const held = await program.hold();
-    const slow = operator.gold("cert", "issue", clientId, "--csr", csr, "--out", operator.path("late.pem"));
+    const slow = operator.gold(...argv, operator.path("late.pem"));
     await held.requested;
     await operator.colleague.done("key", "rotate", "ca", "--key", operator.path("next_key.pem"));
     await held.release();
     refused(await slow, 1, "run the command again");
     assertEquals(await operator.read("late.pem").catch(({ code }) => code), "ENOENT");
-    const again = await operator.done(
-      "cert",
-      "issue",
-      clientId,
-      "--csr",
-      csr,
-      "--out",
-      operator.path("late.pem"),
-    );
+    const again = await operator.done(...argv, operator.path("late.pem"));
     const [row] = await operator.service.books
       .sql`select authority from gold.certificate where fingerprint = ${again.fingerprint as string}`;
     assert(row!.authority !== authority);

@@ -30,13 +30,11 @@ describe("gold secret, gold webhook-secret", () => {
     return reply.status;
   };
   /** Runs `gold` for a person at a terminal who gives this answer to every question. */
-  const answering = async (answer: boolean, ...argv: string[]) => {
-    const questions: string[] = [];
-    const ask = (question: string) => Promise.resolve(void questions.push(question)).then(() => answer);
+  const answering = async (yes: boolean, ...argv: string[]) => {
     // Give the person a wrong clock, because only the database's clock counts.
     const now = () => new Date(Date.now() + 2 * HOUR_MS);
-    const run = await runGold(argv, { env: operator.env, ask, now });
-    return { run, question: questions.join("|") };
+    const run = await runGold(argv, { env: operator.env, yes, now });
+    return { run, question: run.questions.join("|") };
   };
   const minutesFromNow = (instant: unknown) => Math.round((Date.parse(`${instant}`) - Date.now()) / 60_000);
 
@@ -161,11 +159,8 @@ describe("gold secret, gold webhook-secret", () => {
 
     it("encrypts a webhook secret with the current sealing key, and audits no secret", async () => {
       const partner = await newPartner();
-      const { webhook_secret, secret_id, client_id } = await operator.done(
-        "webhook-secret",
-        "rotate",
-        partner.clientId,
-      );
+      const made = await operator.done("webhook-secret rotate", partner.clientId);
+      const { webhook_secret, secret_id, client_id } = made;
       parseWebhookSecret(webhook_secret as string);
       const { sql } = operator.service.books;
       const [stored] = await sql`

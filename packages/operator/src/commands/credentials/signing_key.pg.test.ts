@@ -103,11 +103,10 @@ describe("gold signing-key", () => {
       .sql`update gold.signing_key set last_used_at = ${usedAt} where thumbprint = ${key.thumbprint}`;
     const argv = ["signing-key", "retire", partner.clientId, "hsm-1"];
     refused(await operator.gold(...argv), 2, "with --yes");
-    const questions: string[] = [];
-    const ask = (question: string) => Promise.resolve(void questions.push(question)).then(() => false);
-    refused(await runGold(argv, { env: operator.env, ask }), 1, "Nothing was done");
+    const declined = await runGold(argv, { env: operator.env, yes: false });
+    refused(declined, 1, "Nothing was done");
     assertStringIncludes(
-      questions[0]!,
+      declined.questions[0]!,
       `last used at ${usedAt.toISOString()}. That is less than an hour ago`,
     );
     await expectProblem(await order(partner, key), "not_found");
