@@ -51,20 +51,7 @@ describe("gold audit", () => {
 
   it("list shows amounts as decimals with the unit in the name", async () => {
     const { clientId } = operator.service.partner;
-    await operator.done(
-      "vault",
-      "add",
-      "--serial",
-      "UNITS-1",
-      "--refiner",
-      "R",
-      "--gross",
-      "1000.5",
-      "--fineness",
-      "999.9",
-      "--vault",
-      "V",
-    );
+    await operator.done("vault add --serial UNITS-1 --refiner R --gross 1000.5 --fineness 999.9 --vault V");
     await operator.done("partner", "set", clientId, "--max-grams", "12.5");
     await operator.done("deposit", "record", clientId, "--amount", "1234.56", "--bank-ref", "UNITS");
     const details = itemsOf(await operator.done("audit", "list", "--limit", "3")).map(({ detail }) =>

@@ -5,7 +5,7 @@ import { testPostgres } from "@gold-partner/dev/postgres";
 import { parseOperatorKeys } from "@gold-partner/approvals";
 import { newSoftwareKey } from "@gold-partner/approvals/testing";
 import { runGold } from "../../gold_fixture.ts";
-import { assertRefused as refused, itemsOf, testOperator } from "../fixture.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";
 
 describe("gold db", () => {
   // Stop everything even if an assertion failed. Otherwise the connections would keep the test process alive.
@@ -15,17 +15,21 @@ describe("gold db", () => {
     for (const each of open.splice(0).reverse()) await each.stop();
   });
 
+  /** Runs `gold db migrate` for the operator's deployment, with these options and more. */
+  const migrationOf =
+    ({ service: { config, books } }: TestOperator, ...options: string[]) => (...more: string[]) =>
+      runGold([
+        ...["db migrate --env sandbox --base-url https://localhost:8443 --pepper", config.pepperSource],
+        ...["--sealing-key", config.sealingKeySource, ...options, ...more],
+      ], { env: { DATABASE_URL: books.url } });
+
   it("migrate sets the complete payout account or nothing, and audits each change once", async () => {
     const operator = keep(await testOperator());
     const { sql, url } = operator.service.books;
-    const migrate = (account: Record<string, string>) =>
-      runGold([
-        "db",
-        "migrate",
-        ...Object.entries(account).flatMap(([name, value]) => [`--payout-${name}`, value]),
-      ], {
-        env: { DATABASE_URL: url },
-      });
+    const migrate = (account: Record<string, string>) => {
+      const options = Object.entries(account).flatMap(([name, value]) => [`--payout-${name}`, value]);
+      return runGold(["db migrate", ...options], { env: { DATABASE_URL: url } });
+    };
     const account = { name: "Example Gold House", iban: "SA9480000000000000000001", bic: "EXAMSARI" };
     refused(await migrate({ name: account.name, iban: account.iban }), 2, "--payout-bic");
     refused(await migrate({ ...account, iban: "SA9480000000000000000002" }), 2, "--payout-iban");
@@ -45,14 +49,7 @@ describe("gold db", () => {
   it("migrate rejects a --flood below four times the highest partner rate", async () => {
     const operator = keep(await testOperator());
     const { service } = operator;
-    const migrate = (...more: string[]) =>
-      runGold(
-        [
-          ...["db", "migrate", "--env", "sandbox", "--base-url", "https://localhost:8443", "--pepper"],
-          ...[service.config.pepperSource, "--sealing-key", service.config.sealingKeySource, ...more],
-        ],
-        { env: { DATABASE_URL: service.books.url } },
-      );
+    const migrate = migrationOf(operator);
     refused(await migrate("--flood", "7999"), 1, "a partner has a rate of 2000/s");
     assertEquals((await migrate("--flood", "8000")).exit, 0);
     assertEquals((await migrate()).exit, 0);
@@ -63,15 +60,7 @@ describe("gold db", () => {
   it("migrate stores webhook ports and how long attempts are kept, and audits each change once", async () => {
     const operator = keep(await testOperator());
     const { service } = operator;
-    const migrate = (...more: string[]) =>
-      runGold(
-        [
-          ...["db", "migrate", "--env", "sandbox", "--base-url", "https://localhost:8443", "--pepper"],
-          ...[service.config.pepperSource, "--sealing-key", service.config.sealingKeySource],
-          ...["--loopback-receivers", ...more],
-        ],
-        { env: { DATABASE_URL: service.books.url } },
-      );
+    const migrate = migrationOf(operator, "--loopback-receivers");
     const terms = async () => {
       const [row] = await service.books.sql`
         select webhook_ports, attempts_kept_days, (select count(*)::int from gold.audit where action = 'deployment.settle') as notes
@@ -87,9 +76,7 @@ describe("gold db", () => {
       assertEquals((await migrate(...again)).exit, 0);
       assertEquals(await terms(), [[443, 9443], 30, notes + 1]);
     }
-    const { json } = await runGold(["db", "status", "--json"], {
-      env: { DATABASE_URL: service.books.url },
-    });
+    const { json } = await runGold(["db status --json"], { env: { DATABASE_URL: service.books.url } });
     assertEquals([json.webhook_ports, json.attempts_kept_days], [[443, 9443], 30]);
   });
 
@@ -209,21 +196,12 @@ describe("gold db", () => {
     const GOLD_KEYS = operator.path("new_keys.json");
     const migrate = (...more: string[]) =>
       runGold([
-        ...["db", "migrate", "--env", "sandbox", "--base-url", "https://localhost:8443", "--flood", "20000"],
-        ...more,
+        ...["db migrate --env sandbox --base-url https://localhost:8443 --flood 20000", ...more],
       ], { env: { DATABASE_URL: service.books.url, GOLD_KEYS } });
     refused(await migrate(), 2, `${GOLD_KEYS} does not exist`);
-    refused(
-      await migrate("--pepper", "file:pepper", "--sealing-key", sealingKeySource),
-      2,
-      "absolute path",
-    );
+    refused(await migrate("--pepper", "file:pepper", "--sealing-key", sealingKeySource), 2, "absolute path");
     await operator.write("new_keys.json", "[]");
-    refused(
-      await migrate("--pepper", pepperSource, "--sealing-key", sealingKeySource),
-      2,
-      "one JSON object",
-    );
+    refused(await migrate("--pepper", pepperSource, "--sealing-key", sealingKeySource), 2, "one JSON object");
     await rm(GOLD_KEYS);
     const first = await migrate("--pepper", pepperSource, "--sealing-key", sealingKeySource);
     assertEquals([first.exit, first.err], [0, ""]);

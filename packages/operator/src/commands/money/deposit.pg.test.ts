@@ -67,11 +67,7 @@ describe("gold deposit", () => {
       refused(await record("1", reference), 2, "--bank-ref");
     }
     assertEquals((await record("1", `é${"x".repeat(139)}`)).exit, 0);
-    refused(
-      await operator.gold("deposit", "record", "sbx_nobody", "--amount", "1", "--bank-ref", "Y"),
-      1,
-      "sbx_nobody",
-    );
+    refused(await operator.gold("deposit record sbx_nobody --amount 1 --bank-ref Y"), 1, "sbx_nobody");
   });
 
   it("approve and reverse reject malformed and unknown deposit ids", async () => {

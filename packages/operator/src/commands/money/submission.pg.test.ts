@@ -174,17 +174,14 @@ describe("gold withdrawal submit", () => {
   });
 
   it("asks with the count and the sum, and changes nothing after a no", async () => {
-    const questions: string[] = [];
-    const run = await runGold(["withdrawal", "submit", "--out", operator.path("asked.xml")], {
-      env: operator.colleague.env,
-      ask: (question) => (questions.push(question), Promise.resolve(false)),
-    });
+    const argv = ["withdrawal submit --out", operator.path("asked.xml")];
+    const run = await runGold(argv, { env: operator.colleague.env, yes: false });
     assertEquals(run.exit, 1);
     assertStringIncludes(run.err, "Nothing was done");
     // The person sees each payment with its IBAN before the question.
     assertStringIncludes(run.err, "SA0380000000608010167519");
     assertMatch(
-      questions[0]!,
+      run.questions[0]!,
       /^Submit 1 withdrawal\(s\) of 6 SAR to the bank, with the document [0-9a-f]{64}\? .*`gold withdrawal returned WD`\.$/,
     );
     assertEquals((await files()).includes("asked.xml"), false);

@@ -35,16 +35,8 @@ describe("gold withdrawal", () => {
     const approved = await listed(id);
     assertEquals([approved!.status, approved!.status_by], ["approved", operator.login]);
     assertEquals(await listed(id, "--status", "paid"), undefined);
-    refused(
-      await operator.gold("withdrawal", "approve", id),
-      1,
-      "is pending_approval can be approved",
-    );
-    refused(
-      await operator.gold("withdrawal", "paid", id, "--yes"),
-      1,
-      "is submitted can be paid",
-    );
+    refused(await operator.gold("withdrawal approve", id), 1, "is pending_approval can be approved");
+    refused(await operator.gold("withdrawal paid", id, "--yes"), 1, "is submitted can be paid");
     refused(await operator.gold("withdrawal", "list", "--status", "lost"), 2, "--status");
     await operator.done("withdrawal", "reject", id);
   });

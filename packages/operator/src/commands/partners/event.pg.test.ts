@@ -52,11 +52,8 @@ describe("gold event", () => {
     return itemsOf(answer).map(({ sequence, status }) => `${sequence} ${status}`);
   };
   const shown = async (id: string) => {
-    const { events_waiting, events_parked, webhook_failures, webhook_disabled_at } = await operator.done(
-      "partner",
-      "show",
-      id,
-    );
+    const partner = await operator.done("partner show", id);
+    const { events_waiting, events_parked, webhook_failures, webhook_disabled_at } = partner;
     return { events_waiting, events_parked, webhook_failures, disabled: webhook_disabled_at !== null };
   };
 

@@ -179,11 +179,7 @@ describe("gold partner", () => {
       [shown.iban, shown.rate_per_second, shown.burst, shown.sar_available, shown.sar_held, shown.gold_grams],
       [IBAN, 50, 200, "0", "0", "0"],
     );
-    refused(
-      await operator.gold("partner", "show", "sbx_aaaaaaaaaaaaaaaaaaaa"),
-      1,
-      "sbx_aaaaaaaaaaaaaaaaaaaa",
-    );
+    refused(await operator.gold("partner show sbx_aaaaaaaaaaaaaaaaaaaa"), 1, "sbx_aaaaaaaaaaaaaaaaaaaa");
     const table = await operator.gold("partner", "list");
     assertMatch(table.out, /^client_id +name +status +webhook +events_waiting +created_at\n/);
   });

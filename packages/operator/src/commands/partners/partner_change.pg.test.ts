@@ -42,15 +42,7 @@ describe("gold partner set and approve-iban", () => {
       daily_records,
     });
     assertEquals(limitsOf(await shown()), unlimited);
-    const changed = await operator.done(
-      "partner",
-      "set",
-      id,
-      "--open-quotes",
-      "20",
-      "--open-grams",
-      "2500.5",
-    );
+    const changed = await operator.done("partner set", id, "--open-quotes", "20", "--open-grams", "2500.5");
     assertEquals(changed, { client_id: id, open_quotes: 20, open_grams: "2500.5" });
     await operator.done("partner", "set", id, "--daily-records", "1000");
     assertEquals(limitsOf(await shown()), { open_quotes: 20, open_grams: "2500.5", daily_records: 1000 });

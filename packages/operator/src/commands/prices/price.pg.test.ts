@@ -145,14 +145,7 @@ describe("gold price", () => {
     const closed = await operator.done("price", "set", "--open", "never");
     assertEquals([closed.market, closed.market_hours, closed.mid], ["closed", ["never"], "500"]);
     assertEquals((await (await quote()).json() as { code: string }).code, "market_closed");
-    const days = await operator.done(
-      "price",
-      "set",
-      "--open",
-      "sun-thu 10:00-15:00",
-      "--open",
-      "sat 00:00-24:00",
-    );
+    const days = await operator.done("price set --open", "sun-thu 10:00-15:00", "--open", "sat 00:00-24:00");
     assertEquals(days.market_hours, ["sun-thu 10:00-15:00", "sat 00:00-24:00"]);
     const open = await operator.done("price", "set", "--open", "sat-fri 00:00-24:00");
     assertEquals([open.market, open.market_hours], ["open", ["sun-sat 00:00-24:00"]]);
