@@ -62,16 +62,6 @@ describe("TLS at Envoy", () => {
     assertEquals(await countArrived(stack), arrived);
   });
 
-  it("refuses renegotiation", async () => {
-    const { said, alert } = await visit(stack, own, {
-      verbose: true,
-      options: ["-tls1_2"],
-      sends: `R\n${health()}`,
-    });
-    assertEquals([said.includes("RENEGOTIATING"), alert], [true, "no_renegotiation"]);
-    assert(!said.includes("HTTP/1.1 200"), said);
-  });
-
   it("comes before HTTP, so bytes without TLS get no HTTP reply and do not reach the service", async () => {
     const openings: Record<string, Buffer> = {
       "plain HTTP": Buffer.from(health()),

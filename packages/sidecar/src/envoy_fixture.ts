@@ -81,7 +81,7 @@ export async function startTestEnvoy(
   };
   const presentServer = serverCertificates(at("server"));
   await trust([]);
-  presentServer(authority.issue("localhost", { usage: "serverAuth" }));
+  presentServer(authority.issue("localhost", "serverAuth"));
   writeFileSync(at("secret"), SECRET);
   const service = await startService(settings["UPSTREAMS"], at("service.sock"), answer);
   const config = readSidecarConfig({

@@ -12,17 +12,10 @@ export interface Identity {
   readonly hash: string;
 }
 
-interface Issuing {
-  readonly keyType?: readonly string[];
-  readonly usage?: "clientAuth" | "serverAuth";
-  /** -1 issues a certificate that expired yesterday. */
-  readonly days?: number;
-}
-
 export interface TestAuthority {
   readonly cert: string;
-  issue(name: string, issuing?: Issuing): Identity;
-  revocationList(revoked: readonly Identity[], days?: number): string;
+  issue(name: string, usage?: "clientAuth" | "serverAuth"): Identity;
+  revocationList(revoked: readonly Identity[]): string;
 }
 
 const EC = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
@@ -30,36 +23,27 @@ const EC = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
 const openssl = (...args: string[]): string =>
   execFileSync("openssl", args, { encoding: "utf8", stdio: "pipe" });
 
-export function createTestAuthority(folder: string, name = "Test CA"): TestAuthority {
+export function createTestAuthority(folder: string): TestAuthority {
   mkdirSync(folder, { recursive: true });
   const at = (file: string): string => join(folder, file);
   openssl(
-    ...["req", "-x509", "-newkey", ...EC, "-nodes", "-days", "2", "-subj", `/CN=${name}`],
+    ...["req", "-x509", "-newkey", ...EC, "-nodes", "-days", "2", "-subj", "/CN=Test CA"],
     ...["-addext", "keyUsage=critical,keyCertSign,cRLSign", "-keyout", at("ca.key"), "-out", at("ca.pem")],
   );
   let count = 0;
   return {
     cert: readFileSync(at("ca.pem"), "utf8"),
-    issue(subject, { keyType = EC, usage = "clientAuth", days = 1 } = {}) {
+    issue(subject, usage = "clientAuth") {
       const file = (ending: string): string => at(`${count}.${ending}`);
       count++;
       openssl(
-        "req",
-        "-new",
-        "-newkey",
-        ...keyType,
-        "-nodes",
-        "-subj",
-        `/CN=${subject}`,
-        "-keyout",
-        file("key"),
-        "-out",
-        file("csr"),
+        ...["req", "-new", "-newkey", ...EC, "-nodes", "-subj", `/CN=${subject}`],
+        ...["-keyout", file("key"), "-out", file("csr")],
       );
       writeFileSync(file("ext"), `extendedKeyUsage=${usage}\nsubjectAltName=DNS:${subject}\n`);
       openssl(
         ...["x509", "-req", "-in", file("csr"), "-CA", at("ca.pem"), "-CAkey", at("ca.key")],
-        ...["-days", `${days}`, "-extfile", file("ext"), "-out", file("pem")],
+        ...["-days", "1", "-extfile", file("ext"), "-out", file("pem")],
       );
       const output = openssl("x509", "-in", file("pem"), "-noout", "-serial", "-fingerprint", "-sha256");
       const [, serial = "", hash = ""] = /serial=([0-9A-F]+)[^=]*=([0-9A-F:]+)/i.exec(output) ?? [];
@@ -70,7 +54,7 @@ export function createTestAuthority(folder: string, name = "Test CA"): TestAutho
         hash: hash.replaceAll(":", "").toLowerCase(),
       };
     },
-    revocationList(revoked, days = 1) {
+    revocationList(revoked) {
       // openssl's database of issued certificates: status, expiry, revocation time, serial, file, subject.
       writeFileSync(
         at("index"),
@@ -79,7 +63,7 @@ export function createTestAuthority(folder: string, name = "Test CA"): TestAutho
       writeFileSync(at("ca.cnf"), `[ca]\ndefault_ca=it\n[it]\ndatabase=${at("index")}\ndefault_md=sha256\n`);
       return openssl(
         ...["ca", "-gencrl", "-config", at("ca.cnf"), "-keyfile", at("ca.key"), "-cert", at("ca.pem")],
-        ...["-crldays", `${days}`],
+        ...["-crldays", "1"],
       );
     },
   };

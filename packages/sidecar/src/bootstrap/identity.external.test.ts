@@ -15,20 +15,6 @@ describe("the caller's identity that Envoy sends", () => {
     return fixture.arrived[0]!;
   };
 
-  it("is only the hash of the certificate, also if the client sends a forged header", async () => {
-    for (const forged of [[], ["Hash=00"], ["Hash=00", 'Hash=11;Subject="CN=x"']]) {
-      const arrived = await arrivedWith(...forged.map((value) => `X-Forwarded-Client-Cert: ${value}`));
-      assertEquals(valuesOf(arrived, "x-forwarded-client-cert"), [`Hash=${fixture.client.hash}`]);
-    }
-  });
-
-  it("is the address of the connection, also if the client sends forged headers", async () => {
-    const names = ["X-Client-Ip", "x-client-ip", "X-Real-IP", "X-Forwarded-For", "Forwarded"];
-    const arrived = await arrivedWith(...names.map((name) => `${name}: 192.0.2.7`));
-    assertEquals(valuesOf(arrived, "x-client-ip"), ["127.0.0.1"]);
-    assert(!arrived.rawHeaders.join().includes("192.0.2.7"));
-  });
-
   it("is sent even if the client lists the headers in Connection", async () => {
     const arrived = await arrivedWith(
       "Connection: x-client-ip, x-forwarded-client-cert, x-gold-proxy-secret",

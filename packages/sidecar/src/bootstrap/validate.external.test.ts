@@ -17,7 +17,7 @@ async function stage() {
   const at = (name: string): string => join(folder, name);
   const authority = createTestAuthority(at("pki"));
   await writeTrust(at("trust"), { certificates: [authority.cert], revocationLists: [] });
-  const { cert, key } = authority.issue("localhost", { usage: "serverAuth" });
+  const { cert, key } = authority.issue("localhost", "serverAuth");
   mkdirSync(at("server"));
   writeFileSync(at("server/tls.crt"), cert);
   writeFileSync(at("server/tls.key"), key);
