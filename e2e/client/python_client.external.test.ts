@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { after, afterEach, before, describe, it } from "node:test";
 import { openApiDocument } from "@gold-partner/protocol";
 import {
   assert,
@@ -10,15 +10,11 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "../../tools/testing/assert.ts";
-import { countsBetween, readCounts } from "../contract/attack/service_counts_fixture.ts";
-import type { Caller } from "../contract/caller_fixture.ts";
 import { lastDays } from "../contract/calls_fixture.ts";
-import { cutDatabase, exhaustRate, haltService } from "../contract/disturbances_fixture.ts";
+import { haltService } from "../contract/disturbances_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
-import { FaultRelay } from "./fault_relay_fixture.ts";
 import { PYTHON_PACKAGE, PythonClient, PythonEnvironment, PythonError } from "./python_client_fixture.ts";
-
-const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
+import { type Survival, testSurvival } from "./survival_fixture.ts";
 
 describe("the Python client", () => {
   let python: PythonEnvironment;
@@ -79,35 +75,37 @@ describe("the Python client", () => {
   for (const kind of ["sync", "async"] as const) {
     const name = kind === "sync" ? "GoldClient" : "AsyncGoldClient";
     describe(`${name}, with the running service`, () => testCalls(kind, () => ({ python, stack })));
-    describe(`${name}, when the service or the network fails`, () =>
-      testSurvival(kind, () => ({ python, stack })));
+    describe(`${name}, when the service or the network fails`, () => {
+      const tools = testSurvival(() => ({
+        stack,
+        open: (plan) => openPython(kind, { python, stack }, plan),
+      }));
+      if (kind === "async") testCancelling(() => stack, tools);
+    });
   }
 });
 
 type Kind = "sync" | "async";
 type TestSetup = () => { readonly python: PythonEnvironment; readonly stack: Stack };
 
-/** Opens clients, and closes them after each test. */
-function clientsOf(kind: Kind, setup: TestSetup) {
-  const closing: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close();
-  });
-  const open = (plan: object = {}): PythonClient => {
-    const { python, stack } = setup();
-    const { client_id } = stack.partner.credentials;
-    const credentials = stack.running.state.path("partners", client_id, "credentials.json");
-    const client = new PythonClient(python, kind, credentials, plan);
-    closing.push(() => client.close());
-    return client;
-  };
-  return { open, closing };
+/** Opens a client of this kind for the partner. */
+function openPython(kind: Kind, { python, stack }: ReturnType<TestSetup>, plan: object): PythonClient {
+  const { client_id } = stack.partner.credentials;
+  const credentials = stack.running.state.path("partners", client_id, "credentials.json");
+  return new PythonClient(python, kind, credentials, plan);
 }
 
 const buy = (gold_grams: string) => ({ side: "buy", gold_grams });
 
 function testCalls(kind: Kind, setup: TestSetup): void {
-  const { open } = clientsOf(kind, setup);
+  const opened: PythonClient[] = [];
+  const open = (plan: object = {}) => {
+    opened.push(openPython(kind, setup(), plan));
+    return opened.at(-1)!;
+  };
+  afterEach(async () => {
+    for (const client of opened.splice(0)) await client.close();
+  });
 
   it("buys, sells, withdraws and reads with exact amounts", async () => {
     const client = open();
@@ -220,181 +218,24 @@ function testCalls(kind: Kind, setup: TestSetup): void {
     assertEquals([error.code, error.retryable, error.outcome_unknown], ["tls_failed", false, false]);
     assertEquals(client.outcomesOf("getHealth"), ["tls_failed"]);
   });
-
-  it("needs one token request for 100 concurrent calls at the start", async () => {
-    const client = open();
-    const operations = setup().stack.socket("server_operations.sock");
-    const before = await readCounts(operations);
-    await Promise.all(Array.from({ length: 100 }, () => client.call("get_balances")));
-    assertEquals(countsBetween(before, await readCounts(operations)), {
-      "/oauth/token 200": 1,
-      "/v1/balances 200": 100,
-    });
-  });
 }
 
-function testSurvival(kind: Kind, setup: TestSetup): void {
-  const { open, closing } = clientsOf(kind, setup);
-  let stack: Stack;
-  let partner: Caller;
-  before(() => {
-    ({ stack } = setup());
-    ({ partner } = stack);
-  });
-
-  async function openRelay(): Promise<FaultRelay> {
-    const relay = await FaultRelay.open(Number(new URL(stack.running.baseUrl).port));
-    closing.push(() => relay.close());
-    return relay;
-  }
-
-  const takeQuote = async (client: PythonClient): Promise<{ quote_id: string }> => {
-    const { quote_id } = await client.call("create_quote", buy("0.5"));
-    return { quote_id };
-  };
-
-  let executed = 0;
-  /** Returns the number of orders executed since the last call of this function. */
-  const newOrders = async (): Promise<number> => {
-    const [row] = await stack.sql`select count(*)::int as orders from gold.orders`;
-    const [before, now] = [executed, row!.orders as number];
-    executed = now;
-    return now - before;
-  };
-  beforeEach(() => newOrders());
-
-  for (const afterBytes of [0, 150]) {
-    it(`executes an order once if the connection is reset ${afterBytes} bytes into the reply`, async () => {
-      const relay = await openRelay();
-      const client = open({ port: relay.port });
-      const quote = await takeQuote(client);
-      relay.cutReply(afterBytes);
-      const order = await client.call("place_order", quote);
-      assertEquals(relay.cuts, 1);
-      // 200 and not 201: the first try was executed, and the second got its result.
-      assertEquals(client.outcomesOf("createOrder"), ["connection_failed", "200"]);
-      assertEquals(await newOrders(), 1);
-      const { balances: _, ...kept } = order;
-      assertEquals(await client.call("get_order", { order_id: order.order_id }), kept);
-    });
-  }
-
-  it("reports an unknown outcome after a reset with tries_max 1, and the key returns the result", async () => {
+function testCancelling(
+  stack: () => Stack,
+  { open, openRelay, takeQuote, newOrders }: Survival<PythonClient>,
+): void {
+  it("executes an order once if its task was cancelled, and the caller repeats it with its key", async () => {
     const relay = await openRelay();
-    const client = open({ port: relay.port, tries_max: 1 });
-    const quote = await takeQuote(client);
-    relay.cutReply(0);
-    const error = await assertRejects(() => client.call("place_order", quote), PythonError);
-    assertEquals([error.code, error.outcome_unknown, error.retryable], ["connection_failed", true, true]);
-    assertEquals(await newOrders(), 1);
-    const { idempotency_key } = error;
-    const order = await client.call("place_order", { ...quote, idempotency_key });
-    assertEquals([order.quote_id, await newOrders()], [quote.quote_id, 0]);
-  });
-
-  it("reports that nothing was executed if the service cannot be reached", async () => {
-    const relay = await openRelay();
-    const { port } = relay;
-    await relay.close();
-    closing.pop();
-    const client = open({ port, tries_max: 2 });
-    const error = await assertRejects(() => client.call("create_quote", buy("1")), PythonError);
-    assertEquals([error.code, error.outcome_unknown], ["connection_failed", false]);
-    assertMatch(error.message, /could not be reached/);
-  });
-
-  it("gets one new token for 11 concurrent orders after its token became invalid, and places all", async () => {
-    const client = open();
-    const quotes = await Promise.all(Array.from({ length: 11 }, () => takeQuote(client)));
-    await stack.operator("key rotate token");
-    // Use one statement. Between two statements, the service could read the database while it has no token
-    // key.
-    await stack.sql`
-      update gold.token_key set
-        retire_at = case when retire_at is not null then clock_timestamp() - interval '1 second' end,
-        not_before = case when retire_at is null then clock_timestamp() - interval '1 second' else not_before end`;
-    await stack.announce();
-    await partner.until(({ status }) => status === 401);
-    await partner.renewToken();
-    client.reports.length = 0;
-    await Promise.all(quotes.map((quote) => client.call("place_order", quote)));
-    assertEquals(client.outcomesOf("issueToken"), ["200"]);
-    assertEquals(client.outcomesOf("createOrder").filter((each) => each === "201").length, 11);
-    assert(client.outcomesOf("createOrder").includes("token_invalid"));
-  });
-
-  it("waits as long as Retry-After says after a 429, and completes all calls", async () => {
-    const client = open();
-    const quotes = await Promise.all([1, 2, 3].map(() => takeQuote(client)));
-    const mend = await exhaustRate(stack, partner);
-    closing.push(mend);
-    const orders = await Promise.all(quotes.map((quote) => client.call("place_order", quote)));
-    assertEquals(orders.map(({ quote_id }) => quote_id), quotes.map(({ quote_id }) => quote_id));
-    const limited = client.reports.filter(({ code }) => code === "rate_limited");
-    assert(limited.length > 0);
-    for (const { status, retry_in_seconds } of limited) assert(status === 429 && retry_in_seconds! >= 1);
-  });
-
-  it("retries on 503 while the database is unavailable, and then places the order", async () => {
-    const client = open({ tries_max: 50 });
-    const quote = await takeQuote(client);
-    const mend = await cutDatabase(stack, partner);
-    const placed = client.call("place_order", quote);
-    while (!client.outcomesOf("createOrder").includes("service_unavailable")) await soon();
+    const client = await open({ port: relay.port });
+    const order = { ...await takeQuote(client), idempotency_key: "cancelled" };
+    const mend = await haltService(stack());
+    const heard = relay.heardBytes;
+    const placed = client.call("place_order", order);
+    while (relay.heardBytes === heard) await new Promise((resolve) => setTimeout(resolve, 20));
+    client.cancel();
+    assertEquals(await placed, "cancelled");
     await mend();
-    assertEquals((await placed).quote_id, quote.quote_id);
-    const waited = client.reports.find(({ status, operation }) =>
-      status === 503 && operation === "createOrder"
-    );
-    assert(waited!.retry_in_seconds! >= 1);
+    assertEquals((await client.call("place_order", order)).quote_id, order.quote_id);
     assertEquals(await newOrders(), 1);
   });
-
-  it("ends a try after its timeout, and gets the result with a later try", async () => {
-    const client = open({ timeout_seconds: 0.7, tries_max: 50 });
-    const quote = await takeQuote(client);
-    const mend = await haltService(stack);
-    const placed = client.call("place_order", quote);
-    while (!client.outcomesOf("createOrder").includes("timed_out")) await soon();
-    await mend();
-    assertEquals((await placed).quote_id, quote.quote_id);
-    assertEquals(await newOrders(), 1);
-  });
-
-  for (const minutes of [-4, 4]) {
-    it(`places an order with a clock that is ${minutes} minutes off`, async () => {
-      const client = open({ ahead_seconds: minutes * 60 });
-      const quote = await takeQuote(client);
-      assertEquals((await client.call("place_order", quote)).quote_id, quote.quote_id);
-    });
-  }
-
-  for (const [minutes, says] of [[-6, /3[56]\d s behind/], [6, /3[56]\d s ahead of/]] as const) {
-    it(`names the offset of a clock that is ${minutes} minutes off, and does not retry`, async () => {
-      const client = open({ ahead_seconds: minutes * 60 });
-      const quote = await takeQuote(client);
-      const error = await assertRejects(() => client.call("place_order", quote), PythonError);
-      assertEquals(error.code, "timestamp_out_of_window");
-      assertMatch(error.message, says);
-      assertEquals(client.outcomesOf("createOrder"), ["timestamp_out_of_window"]);
-      assertEquals([error.outcome_unknown, await newOrders()], [false, 0]);
-    });
-  }
-
-  if (kind === "async") {
-    it("executes an order once if its task was cancelled, and the caller repeats it with its key", async () => {
-      const relay = await openRelay();
-      const client = open({ port: relay.port });
-      const order = { ...await takeQuote(client), idempotency_key: "cancelled" };
-      const mend = await haltService(stack);
-      const heard = relay.heardBytes;
-      const placed = client.call("place_order", order);
-      while (relay.heardBytes === heard) await soon();
-      client.cancel();
-      assertEquals(await placed, "cancelled");
-      await mend();
-      assertEquals((await client.call("place_order", order)).quote_id, order.quote_id);
-      assertEquals(await newOrders(), 1);
-    });
-  }
 }
