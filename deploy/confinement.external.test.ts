@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { BlockList, isIPv6 } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "../tools/testing/assert.ts";
 import { type Project, readCompose } from "./compose_fixture.ts";
 import { type Manifest, manifestFiles, readYaml } from "./manifests_fixture.ts";
 import { makeCheckout, ROOT } from "./site_fixture.ts";
+import { temporaryFolder } from "../tools/testing/temporary_folder.ts";
 
 /** The longest time that one attempt to send a webhook may take. */
 const ATTEMPT_SECONDS = 15;
@@ -157,16 +157,14 @@ const FOREIGN = {
 
 for (const [files, foreign] of Object.entries(FOREIGN)) {
   describe(`security rules of ${files}`, () => {
-    let folder: string;
+    const folder = temporaryFolder("compose-confinement");
     let project: Project;
     before(() => {
-      folder = mkdtempSync(join(tmpdir(), "compose-confinement-"));
       makeCheckout(folder);
       const read = readCompose(ROOT, ...files.split(" ").map((file) => join(folder, file)));
       if (typeof read === "string") throw new Error(read);
       project = read;
     });
-    after(() => rmSync(folder, { recursive: true, force: true }));
     const services = () => Object.entries(project.services);
 
     it("gives our containers no root, capability or writable image, and publishes ports on loopback", () => {

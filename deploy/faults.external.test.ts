@@ -1,25 +1,23 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "../tools/testing/assert.ts";
 import { readCompose } from "./compose_fixture.ts";
 import { figuresAsked, isShown } from "./figures_fixture.ts";
 import { readDockerfile, stageImage } from "./image_fixture.ts";
 import { manifestFaults, manifestFiles, readYaml } from "./manifests_fixture.ts";
 import { makeCheckout, ROOT } from "./site_fixture.ts";
+import { temporaryFolder } from "../tools/testing/temporary_folder.ts";
 
 /**
  * Tests of the external checks: each check must find a fault that the test puts into a file. Otherwise nobody
  * would notice a check that accepts every file.
  */
 describe("external checks of the deployment files", () => {
-  let folder: string;
+  const folder = temporaryFolder("deploy-faults");
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), "deploy-faults-"));
     makeCheckout(join(folder, "checkout"));
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Writes a copy of the checkout's file, beside the original, with one passage replaced. */
   function plant(file: string, sound: string, fault: string): string {

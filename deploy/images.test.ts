@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "../tools/testing/assert.ts";
+import { temporaryFolder } from "../tools/testing/temporary_folder.ts";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 const DIGEST = `sha256:${"0123456789abcdef".repeat(4)}`;
@@ -62,7 +62,7 @@ describe("deploy/check_images", () => {
 
 describe("deploy/pin_images", () => {
   it("prints the images section of an overlay with the digests from the registries", () => {
-    const folder = mkdtempSync(join(tmpdir(), "gold-pin-"));
+    const folder = temporaryFolder("gold-pin");
     const path = `${folder}:${process.env.PATH}`;
     // A script in place of docker, which test machines lack. It prints a digest for two images and fails for
     // every other image.
@@ -85,6 +85,5 @@ describe("deploy/pin_images", () => {
     for (const wrong of ["gold=own.example:5000/gold", "haproxy", `haproxy:2.6@${DIGEST}`]) {
       assertEquals(run("pin_images", [wrong], "", path).slice(0, 2), [2, ""]);
     }
-    rmSync(folder, { recursive: true });
   });
 });

@@ -1,13 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch } from "../tools/testing/assert.ts";
 import { SCENARIOS, serviceLevels } from "./lib/service_levels.ts";
+import { temporaryFolder } from "../tools/testing/temporary_folder.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const K6 = join(ROOT, ".tools", "bin", "k6");
@@ -17,11 +17,10 @@ const SELF_SIGNED =
   "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=bank -out cert.pem -keyout key.pem";
 
 describe("load test settings from environment variables", () => {
-  let folder: string;
+  const folder = temporaryFolder("gold-loadtest");
   let cert_pem: string;
   before(async () => {
     if (!existsSync(K6)) throw new Error("k6 is not installed; run: node tools/run.mjs tools");
-    folder = await mkdtemp(join(tmpdir(), "gold-loadtest-"));
     const { status, stderr } = spawnSync("openssl", SELF_SIGNED.split(" "), {
       cwd: folder,
       encoding: "utf8",
@@ -35,7 +34,6 @@ describe("load test settings from environment variables", () => {
     }
     await writeFile(join(folder, "partner-cut.json"), '{"base_url":"https://loc');
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   function k6(command: string, scenario: string, env: Record<string, string> = {}) {
     const words = Object.entries({ PARTNERS_DIR: folder, ...env }).flatMap((

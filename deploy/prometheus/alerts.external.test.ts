@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assertEquals } from "../../tools/testing/assert.ts";
+import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
 const ALERTS = fileURLToPath(new URL("alerts.yaml", import.meta.url));
 
@@ -13,9 +13,7 @@ interface Expected {
   readonly summary: string;
 }
 
-let folder: string;
-before(() => void (folder = mkdtempSync(join(tmpdir(), "gold-alerts-"))));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("gold-alerts");
 
 /** Lets promtool check that the alarm fires as expected at this time, or that it does not fire. */
 function judge(

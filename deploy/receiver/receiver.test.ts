@@ -1,19 +1,19 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { assertEquals } from "../../tools/testing/assert.ts";
 import { newWebhookSecret, parseWebhookSecret, signWebhook } from "@gold-partner/protocol";
 import { answerWebhooks } from "./receiver.ts";
+import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
 const NOW_SECONDS = 1_700_000_000;
 const BODY = '{"type":"order.executed","data":{"order_id":"ord_1"}}';
 const newSecret = () => newWebhookSecret((length) => crypto.getRandomValues(new Uint8Array(length)));
 
 describe("answerWebhooks()", () => {
-  const folder = mkdtempSync(join(tmpdir(), "receiver-test-"));
+  const folder = temporaryFolder("receiver-test");
   const secretsFile = join(folder, "webhook_secrets");
   const [older, newer] = [newSecret(), newSecret()];
   let lines: Record<string, unknown>[] = [];
@@ -28,7 +28,6 @@ describe("answerWebhooks()", () => {
   after(async () => {
     server.close();
     await once(server, "close");
-    rmSync(folder, { recursive: true });
   });
   beforeEach(() => {
     lines = [];

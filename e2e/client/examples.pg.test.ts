@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
@@ -9,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "../../tools/testing/assert.ts";
 import { exampleArguments } from "../../tools/testing/example_program.ts";
 import { Stack } from "../contract/stack_fixture.ts";
+import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLIENT = join(ROOT, "packages/client");
@@ -34,18 +34,14 @@ async function readExamples(): Promise<Map<string, string>> {
 
 describe("the examples of GoldClient", () => {
   let stack: Stack;
-  let folder: string;
+  const folder = temporaryFolder("gold-examples");
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "gold-examples-"));
     stack = await Stack.open();
     await stack.partner.succeed("fundSandbox", { body: { amount_sar: 100_000 } });
   });
 
-  after(async () => {
-    await stack?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => stack?.close());
 
   async function run(code: string): Promise<{ exit: number; out: string; err: string }> {
     const file = join(folder, "example.mts");

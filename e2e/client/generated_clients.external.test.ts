@@ -1,8 +1,7 @@
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { tmpdir } from "node:os";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -10,6 +9,7 @@ import { promisify } from "node:util";
 import { openApiDocument } from "@gold-partner/protocol";
 import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { Stack } from "../contract/stack_fixture.ts";
+import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const TOOLS = join(ROOT, ".tools");
@@ -42,14 +42,13 @@ const countOf = (text: string, pattern: RegExp) => text.match(pattern)?.length ?
 
 describe("clients that are generated from the API description", () => {
   let stack: Stack;
-  let folder: string;
+  const folder = temporaryFolder("gold-generated");
   let description: string;
   /** How many schemas are numbers. */
   let numbers: number;
 
   before(async () => {
     stack = await Stack.open();
-    folder = await mkdtemp(join(tmpdir(), "gold-generated-"));
     description = join(folder, "openapi.json");
     const served = await stack.partner.succeed("getOpenApi");
     const { baseUrl } = stack.running;
@@ -60,10 +59,7 @@ describe("clients that are generated from the API description", () => {
     await writeFile(description, text);
     await generateWithJava();
   });
-  after(async () => {
-    await stack?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => stack?.close());
 
   /** Generates the clients in Java and C# in one process, because Java starts slowly. */
   async function generateWithJava(): Promise<void> {

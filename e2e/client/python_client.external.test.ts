@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { openApiDocument } from "@gold-partner/protocol";
@@ -15,6 +14,7 @@ import { haltService } from "../contract/disturbances_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { PYTHON_PACKAGE, PythonClient, PythonEnvironment, PythonError } from "./python_client_fixture.ts";
 import { type Survival, testSurvival } from "./survival_fixture.ts";
+import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
 describe("the Python client", () => {
   let python: PythonEnvironment;
@@ -32,27 +32,23 @@ describe("the Python client", () => {
 
   it("has complete types, for itself and for its users", async () => {
     assertStringIncludes(await python.run(["-m", "mypy", "src", "tests"]), "no issues found");
-    const folder = await mkdtemp(join(tmpdir(), "gold-python-"));
-    try {
-      const program = join(folder, "program.py");
-      await writeFile(
-        program,
-        [
-          "from gold_partner import GoldClient",
-          "client = GoldClient.from_env()",
-          `reveal_type(client.place_order("qt_1", idempotency_key="1")["balances"]["sar"]["held"])`,
-          "client.place_order(17)",
-          `client.create_quote("buy", gold_grams=1.5)`,
-        ].join("\n"),
-      );
-      const { message } = await assertRejects(() => python.run(["-m", "mypy", "--strict", program]), Error);
-      assertMatch(message, /:3: note: Revealed type is "decimal\.Decimal"/);
-      assertMatch(message, /:4: error: Argument 1 has incompatible type "int"; expected "str"/);
-      assertMatch(message, /:5: error: Argument "gold_grams" has incompatible type "float"/);
-      assertMatch(message, /Found 2 errors/);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const folder = temporaryFolder("gold-python");
+    const program = join(folder, "program.py");
+    await writeFile(
+      program,
+      [
+        "from gold_partner import GoldClient",
+        "client = GoldClient.from_env()",
+        `reveal_type(client.place_order("qt_1", idempotency_key="1")["balances"]["sar"]["held"])`,
+        "client.place_order(17)",
+        `client.create_quote("buy", gold_grams=1.5)`,
+      ].join("\n"),
+    );
+    const { message } = await assertRejects(() => python.run(["-m", "mypy", "--strict", program]), Error);
+    assertMatch(message, /:3: note: Revealed type is "decimal\.Decimal"/);
+    assertMatch(message, /:4: error: Argument 1 has incompatible type "int"; expected "str"/);
+    assertMatch(message, /:5: error: Argument "gold_grams" has incompatible type "float"/);
+    assertMatch(message, /Found 2 errors/);
   });
 
   it("passes its own tests: the vectors, the types of replies, and calls over a scripted transport", async () => {

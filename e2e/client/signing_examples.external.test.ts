@@ -3,8 +3,7 @@ import { Buffer } from "node:buffer";
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
@@ -13,6 +12,7 @@ import { promisify } from "node:util";
 import { type CryptoKey, importVerifyingKey, verifyDetached } from "@gold-partner/jws";
 import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { Stack } from "../contract/stack_fixture.ts";
+import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const EXAMPLES = join(ROOT, "docs/examples/signing");
@@ -131,7 +131,7 @@ async function run(
 }
 
 describe("the examples that sign a request", () => {
-  let folder: string;
+  const folder = temporaryFolder("gold-signing");
   let stack: Stack;
   let exampleKey: string;
   let verifyingKey: CryptoKey;
@@ -144,7 +144,6 @@ describe("the examples that sign a request", () => {
   };
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "gold-signing-"));
     exampleKey = await writeKey("example.p8", EXAMPLE_KEY, "pkcs8");
     verifyingKey = await importVerifyingKey(
       JSON.stringify({ kty: "EC", crv: "P-256", x: jwk.x, y: jwk.y }),
@@ -154,10 +153,7 @@ describe("the examples that sign a request", () => {
     partnerKey = await writeKey("partner.p8", createPrivateKey(pem), "pkcs8");
     await stack.partner.succeed("fundSandbox", { body: { amount_sar: 10_000 } });
   });
-  after(async () => {
-    await stack?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => stack?.close());
 
   for (const { file, compile } of EXAMPLE_LIST) {
     describe(file, () => {

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import { exampleArguments } from "../../tools/testing/example_program.ts";
 import type { PythonEnvironment } from "../client/python_client_fixture.ts";
+import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
 const BLOCK_END = "━━━";
 
@@ -15,18 +15,14 @@ const BLOCK_END = "━━━";
  */
 export async function runTypeScript(blocks: readonly string[], credentials: string): Promise<string[]> {
   const program = blocks.map((code) => `${code}\nconsole.log("${BLOCK_END}");\n`).join("");
-  const folder = await mkdtemp(join(tmpdir(), "gold-typescript-"));
-  try {
-    const file = join(folder, "program.mts");
-    await writeFile(file, program);
-    const { stdout } = await promisify(execFile)(process.execPath, await exampleArguments(file), {
-      env: { ...process.env, GOLD_CREDENTIALS: credentials, NO_COLOR: "1" },
-      timeout: 180_000,
-    });
-    return stdout.split(`${BLOCK_END}\n`).slice(0, -1);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = temporaryFolder("gold-typescript");
+  const file = join(folder, "program.mts");
+  await writeFile(file, program);
+  const { stdout } = await promisify(execFile)(process.execPath, await exampleArguments(file), {
+    env: { ...process.env, GOLD_CREDENTIALS: credentials, NO_COLOR: "1" },
+    timeout: 180_000,
+  });
+  return stdout.split(`${BLOCK_END}\n`).slice(0, -1);
 }
 
 /** Runs the Python blocks of a page in the same way, in this Python environment. */

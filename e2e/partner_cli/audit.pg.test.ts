@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import type { TransactionSql } from "postgres";
 import { Stack } from "../contract/stack_fixture.ts";
 import { type Found, runCli, writeCredentials } from "./cli_fixture.ts";
+import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
 interface Violation extends Found {
   readonly record?: string;
@@ -15,12 +15,11 @@ interface Violation extends Found {
 
 describe("gold-partner audit", () => {
   let stack: Stack;
-  let folder: string;
+  const folder = temporaryFolder("gold-audit");
   let requests: string;
   let env: { GOLD_CREDENTIALS: string };
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "gold-audit-"));
     requests = join(folder, "requests.jsonl");
     stack = await Stack.open();
     env = { GOLD_CREDENTIALS: await writeCredentials(folder, stack.partner.credentials) };
@@ -34,10 +33,7 @@ describe("gold-partner audit", () => {
       assertEquals([exit, err], [0, ""], type);
     }
   });
-  after(async () => {
-    await stack?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => stack?.close());
 
   /** Runs the audit, and returns its exit code and its findings that are not ok. */
   async function audit(...options: string[]): Promise<{ exit: number; all: Violation[]; bad: Violation[] }> {

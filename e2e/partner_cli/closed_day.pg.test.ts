@@ -1,6 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { GoldClient, verifyWebhook } from "@gold-partner/client";
 import type { Child } from "@gold-partner/dev";
@@ -11,16 +9,16 @@ import type { Caller } from "../contract/caller_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { startSecondService } from "../sidecar/second_service_fixture.ts";
 import { type Found, runCli, writeCredentials } from "./cli_fixture.ts";
+import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
 describe("the end of a day, through a running service", () => {
-  let folder: string;
+  const folder = temporaryFolder("gold-day");
   let stack: Stack;
   let receiver: TestReceiver;
   let partner: Caller;
   let second: Child;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "gold-day-"));
     stack = await Stack.open({ fresh: true });
     const { state, baseUrl } = stack.running;
     const [cert, key] = await Promise.all(
@@ -34,7 +32,6 @@ describe("the end of a day, through a running service", () => {
     await second?.stop();
     await receiver?.stop();
     await stack?.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /**

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { readFile } from "node:fs/promises";
@@ -10,6 +9,7 @@ import { until } from "../../tools/testing/until.ts";
 import { lastDays } from "../contract/calls_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { type Run, runCli, writeCredentials } from "./cli_fixture.ts";
+import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
 /**
  * How many events each trigger causes. An order and a withdrawal, for example, also cause the event of a
@@ -31,18 +31,14 @@ const TYPES = Object.keys(EVENTS);
 
 describe("gold-partner, against the service", () => {
   let stack: Stack;
-  let folder: string;
+  const folder = temporaryFolder("gold-commands");
   let env: { GOLD_CREDENTIALS: string };
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "gold-commands-"));
     stack = await Stack.open({ fresh: true });
     env = { GOLD_CREDENTIALS: await writeCredentials(folder, stack.partner.credentials) };
   });
-  after(async () => {
-    await stack?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => stack?.close());
 
   const run = (words: string) => runCli(words.split(" "), { env });
   async function succeed(words: string): Promise<string> {

@@ -1,9 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, it } from "node:test";
 import { type Credentials, newServerAuthority } from "@gold-partner/dev";
-import { findFreePort } from "@gold-partner/dev/postgres";
 import { issueServerCertificate, openAuthority, readAuthorityKey } from "@gold-partner/operator";
 import {
   createTestAuthority,
@@ -16,6 +14,8 @@ import { until } from "../../tools/testing/until.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { type Found, runCli, writeCredentials } from "./cli_fixture.ts";
 import { MISTAKES, signedByHand } from "./signed_by_hand_fixture.ts";
+import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
+import { findFreePort } from "@gold-partner/dev/postgres";
 
 const CHECKS = [
   ...["connection", "certificate", "clock", "address", "token", "signature", "credentials", "webhook"],
@@ -60,18 +60,16 @@ const EXPECTED: Readonly<Record<"gateway" | "Envoy", ProxyFaults>> = {
 export function testDoctor(proxy: keyof typeof EXPECTED): void {
   const { revoked, otherName } = EXPECTED[proxy];
   let stack: Stack;
-  let folder: string;
+  const folder = temporaryFolder("gold-doctor");
   let receiver: TestReceiver;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "gold-doctor-"));
     stack = await Stack.open({ envoy: proxy === "Envoy", fresh: true });
     receiver = await openReceiver();
   });
   after(async () => {
     await receiver?.stop();
     await stack?.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** Opens the receiver that is registered for the partner. */

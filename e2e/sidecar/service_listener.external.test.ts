@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
@@ -15,6 +14,7 @@ import { certificateOf, fingerprintOf } from "./certificate_fixture.ts";
 import { askDirectly } from "./direct_fixture.ts";
 import { startSecondService } from "./second_service_fixture.ts";
 import { requestText, visit } from "./visit_fixture.ts";
+import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
 const HEALTH = { path: "/health" };
 const NOBODY = 65534;
@@ -55,7 +55,7 @@ describe("the service's listener, which only Envoy may use", () => {
   });
 
   it("refuses another user of the machine, even in a folder that everyone can enter", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "gold-listener-"));
+    const folder = temporaryFolder("gold-listener");
     stops.push(() => rm(folder, { recursive: true }));
     await chmod(folder, 0o755);
     const path = join(folder, "server.sock");
