@@ -1,17 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assert, assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
 import { GoldClient } from "./gold_client.ts";
 import { GoldError } from "./gold_error.ts";
 import { SIGNING_KEY } from "./scripted_transport_fixture.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 const SECRET = "hunter2-hunter2";
 const transport = { send: () => Promise.reject(new Error("nobody")), close() {} };
 
 describe("GoldClient's credentials", () => {
-  let folder: string;
+  const folder = temporaryFolder("gold-credentials");
   const path = (name: string) => join(folder, name);
   const mistakesOf = async (act: () => Promise<GoldClient>): Promise<string> => {
     const error = await assertRejects(act, GoldError);
@@ -21,7 +21,6 @@ describe("GoldClient's credentials", () => {
   };
 
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), "gold-credentials-"));
     for (const name of ["cert.pem", "key.pem"]) writeFileSync(path(name), "no PEM");
     writeFileSync(path("signing_key.json"), SIGNING_KEY);
     const named = { cert: "cert.pem", key: path("key.pem"), signing_key: "signing_key.json" };
@@ -29,8 +28,6 @@ describe("GoldClient's credentials", () => {
     writeFileSync(path("credentials.json"), JSON.stringify({ ...text, ...named, webhook_secret: "whsec_" }));
     writeFileSync(path("broken.json"), `{"client_secret":"${SECRET}",`);
   });
-
-  after(() => rmSync(folder, { recursive: true }));
 
   it("are read from a credentials.json, with relative file names, or from single variables", async () => {
     const single = {

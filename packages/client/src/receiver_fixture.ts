@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const EXAMPLES = "docs/examples/receiver";
@@ -40,7 +40,7 @@ export interface Receiver {
  * Starts a receiver over HTTPS with a new self-signed certificate. Deliveries trust only that certificate.
  */
 export async function startReceiver(command: readonly string[]): Promise<Receiver> {
-  const folder = mkdtempSync(join(tmpdir(), "receiver-"));
+  const folder = temporaryFolder("receiver");
   const { certificate, key } = makeCertificate(folder);
   const ca = readFileSync(certificate);
   const secretsFile = join(folder, "secrets");
@@ -65,7 +65,6 @@ export async function startReceiver(command: readonly string[]): Promise<Receive
       child.kill("SIGKILL");
       await once(child, "exit");
     }
-    rmSync(folder, { recursive: true });
   };
   const port = await listeningPort(line).catch(async (error) => {
     await stop();

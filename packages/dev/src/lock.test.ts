@@ -1,16 +1,14 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assertRejects } from "../../../tools/testing/assert.ts";
 import { LockedError, takeLock } from "./lock.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 describe("takeLock()", () => {
-  let folder: string;
-  before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-lock-"))));
-  after(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder("gold-lock");
 
   it("throws while another holder has the lock, and takes the lock after its release", async () => {
     const path = join(folder, "held");

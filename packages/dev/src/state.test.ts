@@ -1,14 +1,14 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertEquals, assertNotEquals, assertRejects } from "../../../tools/testing/assert.ts";
 import { LockedError } from "./lock.ts";
 import { openState, StateError } from "./state.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 describe("openState()", () => {
   it("allows one holder at a time, also if the folder is reached by a symbolic link", async () => {
-    const home = await mkdtemp(join(tmpdir(), "gold-state-"));
+    const home = temporaryFolder("gold-state");
     const [folder, other] = [join(home, "state"), join(home, "other")];
     const state = await openState(folder, false);
     try {
@@ -19,11 +19,10 @@ describe("openState()", () => {
       await state.release();
     }
     await (await openState(other, false)).release();
-    await rm(home, { recursive: true });
   });
 
   it("removes its own state with reset, and changes no folder that it did not create", async () => {
-    const home = await mkdtemp(join(tmpdir(), "gold-state-"));
+    const home = temporaryFolder("gold-state");
     const own = await openState(join(home, "own"), false);
     const pepper = await own.secret("pepper");
     assertEquals(await own.secret("pepper"), pepper);
@@ -42,11 +41,10 @@ describe("openState()", () => {
     }
     assertEquals((await readdir(home)).sort(), ["own", "thesis.txt"]);
     assertEquals(await readFile(join(home, "thesis.txt"), "utf8"), "precious");
-    await rm(home, { recursive: true });
   });
 
   it("keeps the folders of Docker Compose and of load tests, also with reset", async () => {
-    const home = await mkdtemp(join(tmpdir(), "gold-state-"));
+    const home = temporaryFolder("gold-state");
     for (const folder of ["compose", "loadtest"]) {
       await mkdir(join(home, folder));
       await writeFile(join(home, folder, "kept"), "precious");
@@ -59,11 +57,10 @@ describe("openState()", () => {
     await (await openState(home, true)).release();
     assertEquals(await readdir(join(home, "partners")), []);
     for (const folder of ["compose", "loadtest"]) assertEquals(await readdir(join(home, folder)), ["kept"]);
-    await rm(home, { recursive: true });
   });
 
   it("rejects a secret file that is damaged or cannot be read", async () => {
-    const home = await mkdtemp(join(tmpdir(), "gold-state-"));
+    const home = temporaryFolder("gold-state");
     const state = await openState(home, false);
     const pepper = await state.secret("pepper");
     for (const damaged of ["", pepper.slice(0, 20), pepper.replace(/^./, "x")]) {
@@ -74,6 +71,5 @@ describe("openState()", () => {
     await mkdir(state.path("keys", "pepper"));
     await assertRejects(() => state.secret("pepper"), StateError, "cannot be read: EISDIR");
     await state.release();
-    await rm(home, { recursive: true });
   });
 });

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertEquals } from "../../../tools/testing/assert.ts";
@@ -11,6 +10,7 @@ import type { CryptoKey } from "./es256.ts";
 import { importSigningKey, importVerifyingKey } from "./keys.ts";
 import { signatureFromDer } from "./signature.ts";
 import { keySigner } from "./signer.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 const CASES = 1000;
 const KEYS = 8;
@@ -35,12 +35,8 @@ function shell(folder: string, script: string): string {
 }
 
 async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "jws-openssl-"));
-  try {
-    await run(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = temporaryFolder("jws-openssl");
+  await run(folder);
 }
 
 interface Pair {

@@ -1,23 +1,21 @@
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findMigrationUrl } from "./database.ts";
 import { Failure } from "./failure.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 const [OPERATOR, MIGRATION] = ["postgres://operator@127.0.0.1/gold", "postgres://migration@127.0.0.1/gold"];
 const ELSEWHERE = "postgres://somebody@db.example/gold?sslmode=verify-full";
 
 describe("findMigrationUrl()", () => {
-  let stateDir: string;
+  const stateDir = temporaryFolder("gold-state");
   before(async () => {
-    stateDir = await mkdtemp(join(tmpdir(), "gold-state-"));
     await mkdir(join(stateDir, "keys"));
     await writeFile(join(stateDir, "run.json"), JSON.stringify({ database_url: OPERATOR }));
     await writeFile(join(stateDir, "keys", "migration_database_url"), `${MIGRATION}\n`);
   });
-  after(() => rm(stateDir, { recursive: true }));
 
   it("returns MIGRATION_DATABASE_URL, otherwise the migration URL of the running npm start", async () => {
     assertEquals(await findMigrationUrl({ MIGRATION_DATABASE_URL: ELSEWHERE }, stateDir), ELSEWHERE);

@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "../../../tools/testing/assert.ts";
 import { COMMANDS } from "./gold.ts";
 import { type Run, runGold } from "./gold_fixture.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 /** No server listens on port 9 of this machine. */
 const NOWHERE = { DATABASE_URL: "postgres://operator:hunter2@127.0.0.1:9/gold" };
@@ -16,9 +16,7 @@ function assertProblem(run: Run, exit: number, code: string): string {
 }
 
 describe("gold", () => {
-  let folder: string;
-  before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-cli-"))));
-  after(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder("gold-cli");
 
   it("lists every command with its usage if it is called without arguments or with --help", async () => {
     for (const argv of [[], ["--help"], ["partner", "--help"]]) {

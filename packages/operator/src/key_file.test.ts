@@ -1,16 +1,4 @@
-import {
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, chown, mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
@@ -19,6 +7,7 @@ import { findKeyFile } from "./database.ts";
 import { Failure } from "./failure.ts";
 import { type KeyFile, openKeyFile } from "./key_file.ts";
 import { statePointer, writeStatePointer } from "./run_file.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 const CA = `ca:${"0f".repeat(32)}` as const;
 
@@ -37,15 +26,13 @@ async function asStranger(file: string, act: () => Promise<void>): Promise<void>
 }
 
 describe("the key file", () => {
-  let folder: string;
+  const folder = temporaryFolder("gold-key-file");
   let path: string;
   let keys: KeyFile;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "gold-key-file-"));
     path = join(folder, "keys.json");
     keys = openKeyFile(() => Promise.resolve(path));
   });
-  after(() => rm(folder, { recursive: true }));
 
   const write = async (text: string, mode = 0o600) => {
     await rm(path, { force: true });
@@ -154,11 +141,10 @@ describe("findKeyFile()", () => {
     "postgres://two:y@127.0.0.1:9/gold_test",
   ] as const;
   const pointer = statePointer(one);
-  let state: string;
-  before(async () => {
-    state = await mkdtemp(join(tmpdir(), "gold-state-"));
-    await writeFile(join(state, "run.json"), JSON.stringify({ database_url: one, second_database_url: two }));
-  });
+  const state = temporaryFolder("gold-state");
+  before(() =>
+    writeFile(join(state, "run.json"), JSON.stringify({ database_url: one, second_database_url: two }))
+  );
   after(() => Promise.all([rm(state, { recursive: true }), rm(pointer, { recursive: true, force: true })]));
 
   const point = async (mode = 0o600) => {

@@ -1,15 +1,13 @@
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assertEquals, assertRejects, assertStringIncludes } from "../../../tools/testing/assert.ts";
 import { Failure } from "./failure.ts";
 import { replaceFile, withNewFile, writeNewFile } from "./new_file.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 describe("withNewFile()", () => {
-  let folder: string;
-  before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-file-"))));
-  after(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder("gold-file");
 
   const refusedAs = async (file: string) => {
     let acted = false;
@@ -84,9 +82,7 @@ describe("withNewFile()", () => {
 });
 
 describe("writeNewFile()", () => {
-  let folder: string;
-  before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-file-"))));
-  after(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder("gold-file");
 
   it("leaves no partial file after a failed write, and keeps an existing file unchanged", async () => {
     // Write a Symbol. Like a write to a full disk, this fails after the file was opened.
@@ -99,9 +95,7 @@ describe("writeNewFile()", () => {
 });
 
 describe("replaceFile()", () => {
-  let folder: string;
-  before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-file-"))));
-  after(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder("gold-file");
 
   it("replaces a regular file, and refuses to replace a link or a folder", async () => {
     const file = join(folder, "list");

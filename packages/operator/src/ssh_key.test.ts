@@ -1,22 +1,20 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
 import { Failure } from "./failure.ts";
 import { operatorKeyFile } from "./run_file.ts";
 import { findSshKey } from "./ssh_key.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 const [FIRST, SECOND] = ["postgres://one:secret@127.0.0.1:1/gold", "postgres://two:secret@127.0.0.1:1/gold"];
 
 describe("findSshKey()", () => {
-  let stateDir: string;
+  const stateDir = temporaryFolder("gold-ssh-key");
   before(async () => {
-    stateDir = await mkdtemp(join(tmpdir(), "gold-ssh-key-"));
     await mkdir(join(stateDir, "keys"));
     for (const person of ["first", "second"] as const) await writeFile(operatorKeyFile(stateDir, person), "");
   });
-  after(() => rm(stateDir, { recursive: true, force: true }));
 
   it("returns no key for a login that no run.json assigns to a person", async () => {
     const error = await assertRejects(() => findSshKey({}, stateDir, SECOND, false), Failure);

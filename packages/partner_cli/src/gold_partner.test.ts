@@ -1,14 +1,14 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../tools/testing/assert.ts";
 import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { goldPartner } from "./gold_partner.ts";
 import { printableJson, tableText } from "./output.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 const NAMES = [
   "doctor",
@@ -37,11 +37,9 @@ async function run(argv: readonly string[], env: Record<string, string> = {}) {
 }
 
 describe("gold-partner", () => {
-  let folder: string;
+  const folder = temporaryFolder("gold-partner");
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), "gold-partner-"));
   });
-  after(() => rmSync(folder, { recursive: true }));
 
   it("lists every command without arguments and with --help", async () => {
     for (const argv of [[], ["--help"], ["-h"], ["help"]]) {

@@ -1,13 +1,13 @@
 import { assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { SIDECAR_SETTINGS } from "./settings.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 
@@ -27,7 +27,7 @@ function runConfig(env: Record<string, string>, ...args: string[]): { code: numb
 describe("sidecar config", () => {
   it("writes Envoy's configuration, which only its owner and group can read, with any umask", () => {
     const umask = process.umask(0o077);
-    const folder = mkdtempSync(join(tmpdir(), "sidecar-config-"));
+    const folder = temporaryFolder("sidecar-config");
     const { code, says } = runConfig({
       GOLD_ENV: "production",
       PUBLIC_BASE_URL: "https://api.example",
@@ -44,7 +44,6 @@ describe("sidecar config", () => {
     assertEquals(JSON.parse(readFileSync(files[0]!, "utf8")).node, { id: "sidecar", cluster: "production" });
     assertEquals(files.map((file) => statSync(file).mode & 0o777), [0o640, 0o640, 0o640]);
     assertEquals(statSync(join(folder, "envoy")).mode & 0o777, 0o755);
-    rmSync(folder, { recursive: true });
   });
 
   it("exits with 2 if it cannot write its files, and names the settings of the folders", () => {

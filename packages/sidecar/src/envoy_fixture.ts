@@ -1,15 +1,6 @@
 import { once } from "node:events";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
@@ -18,6 +9,7 @@ import { type EnvoyProcess, startEnvoy } from "./envoy_process.ts";
 import { createTestAuthority, type Identity, type TestAuthority } from "./pki_fixture.ts";
 import { readSidecarConfig } from "./settings.ts";
 import { writeTrust } from "./trust/trust_folder.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 /**
  * Starts the real Envoy with its real configuration, and behind it a test service that records every request.
@@ -71,7 +63,7 @@ export async function startTestEnvoy(
   answer: RequestListener = answerOk,
   drainSeconds = 2,
 ): Promise<TestEnvoy> {
-  const folder = mkdtempSync(join(tmpdir(), "envoy-"));
+  const folder = temporaryFolder("envoy");
   const at = (name: string): string => join(folder, name);
   const authority = createTestAuthority(at("pki"));
   const client = authority.issue("partner");
@@ -138,7 +130,6 @@ export async function startTestEnvoy(
     stop: async () => {
       await envoy.stop();
       await service.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,15 +1,14 @@
 import { assertRejects } from "../../../tools/testing/assert.ts";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { startEnvoy } from "./envoy_process.ts";
 import { readSidecarConfig } from "./settings.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 describe("startEnvoy()", () => {
   it("fails with Envoy's log if Envoy does not start, and with the install command if Envoy is missing", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "envoy-process-"));
+    const folder = temporaryFolder("envoy-process");
     const config = readSidecarConfig({
       GOLD_ENV: "sandbox",
       PUBLIC_BASE_URL: "https://localhost",
@@ -24,6 +23,5 @@ describe("startEnvoy()", () => {
     process.env["ENVOY_BINARY"] = join(folder, "no_envoy");
     await assertRejects(() => startEnvoy(options), Error, "npm run tools -- envoy");
     delete process.env["ENVOY_BINARY"];
-    rmSync(folder, { recursive: true });
   });
 });

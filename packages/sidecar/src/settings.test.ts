@@ -1,9 +1,9 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "../../../tools/testing/assert.ts";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { readSidecarConfig, SIDECAR_SETTINGS, SidecarConfigError } from "./settings.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 const SOUND = {
   GOLD_ENV: "production",
@@ -158,7 +158,7 @@ describe("readSidecarConfig()", () => {
   });
 
   it("allows TCP upstreams only in the sandbox, and only with the service's secret", () => {
-    const folder = mkdtempSync(join(tmpdir(), "sidecar-settings-"));
+    const folder = temporaryFolder("sidecar-settings");
     const file = join(folder, "secret");
     const tcp = {
       UPSTREAMS: "127.0.0.1:8080|127.0.0.1:8081",
@@ -178,6 +178,5 @@ describe("readSidecarConfig()", () => {
         "PROXY_SECRET_FILE must contain",
       );
     }
-    rmSync(folder, { recursive: true });
   });
 });

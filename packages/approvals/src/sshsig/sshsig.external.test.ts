@@ -1,23 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { newSoftwareKey } from "../../testing/mod.ts";
 import { parsePublicKey, type SshKeyType } from "./public_key.ts";
 import { verifySshsig } from "./sshsig.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 const MESSAGE = "gold proposal 1\nبنك\n";
 const NAMESPACE = "gold-proposal";
 
 /** OpenSSH itself makes signatures, and verifies the signatures that this project's test keys made. */
 describe("ssh-keygen", () => {
-  let folder: string;
+  const folder = temporaryFolder("gold-sshsig");
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), "gold-sshsig-"));
   });
-  after(() => rmSync(folder, { recursive: true }));
 
   function sshKeygen(
     args: readonly string[],

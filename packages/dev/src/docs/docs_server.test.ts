@@ -1,6 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
@@ -8,6 +7,7 @@ import { findFreePort } from "../postgres/mod.ts";
 import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { openDocs } from "./docs_server.ts";
 import type { StartFacts } from "./start_page.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 const FACTS: StartFacts = {
   baseUrl: "https://localhost:8443",
@@ -19,21 +19,17 @@ const FACTS: StartFacts = {
 };
 
 describe("openDocs()", () => {
-  let folder: string;
+  const folder = temporaryFolder("gold-docs");
   let port: number;
   let server: Awaited<ReturnType<typeof openDocs>>;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "gold-docs-"));
     await writeFile(join(folder, "secret.txt"), "outside");
     port = await findFreePort();
     const plan = { port, baseUrl: FACTS.baseUrl, site: join(folder, "www"), facts: () => FACTS };
     server = await openDocs(plan);
   });
-  after(async () => {
-    await server?.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => server?.close());
 
   async function send(path: string, headers: Record<string, string> = {}, method = "GET") {
     const response = await new Promise<import("node:http").IncomingMessage>((resolve, reject) =>

@@ -1,19 +1,10 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { assert, assertEquals, assertRejects, assertThrows } from "../../../../tools/testing/assert.ts";
 import { findBinaries, restoreLinks } from "./binaries.ts";
 import { PostgresStartError } from "./error.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 describe("findBinaries()", () => {
   it("returns programs that exist", async () => {
@@ -35,7 +26,7 @@ describe("restoreLinks()", () => {
   const link = (name: string): string => join(root, "native/lib", name);
 
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), "gold-links-"));
+    root = temporaryFolder("gold-links");
     mkdirSync(join(root, "native/lib"), { recursive: true });
     writeFileSync(link("liba.so.1.2"), "library");
     const links = ["liba.so", "liba.so.1"].map((name) => ({

@@ -1,17 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import fs from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { findPostmaster } from "./postmaster.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 const LOOK_MS = 500;
 
 describe("findPostmaster()", () => {
   it("finds no server while a server that ends removes its pid file", async () => {
-    const clusterDir = fs.mkdtempSync(join(tmpdir(), "gold-pid-file-"));
+    const clusterDir = temporaryFolder("gold-pid-file");
     const pidFile = join(clusterDir, "postmaster.pid");
     // The pid is of a process that lives and is not a server.
     const ending = spawn("sh", [
@@ -26,7 +25,6 @@ describe("findPostmaster()", () => {
     } finally {
       ending.kill("SIGKILL");
       await once(ending, "exit");
-      fs.rmSync(clusterDir, { recursive: true });
     }
   });
 });

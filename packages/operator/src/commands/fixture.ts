@@ -1,12 +1,12 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestService, testService } from "@gold-partner/server/testing";
 import { type Run, runGold } from "../gold_fixture.ts";
 import { type KeyFile, openKeyFile } from "../key_file.ts";
 import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 interface Person {
   readonly login: string;
@@ -35,7 +35,7 @@ export interface TestOperator extends Person {
 export async function testOperator(options?: Parameters<typeof testService>[0]): Promise<TestOperator> {
   const service = await testService(options);
   const { sql, url: superuserUrl } = service.books;
-  const folder = await mkdtemp(join(tmpdir(), "gold-operator-"));
+  const folder = temporaryFolder("gold-operator");
   const path = (name: string) => join(folder, name);
   const keyFile = path("gold_keys.json");
   const { pepperSource: pepper, sealingKeySource: sealing_key } = service.config;
@@ -58,7 +58,6 @@ export async function testOperator(options?: Parameters<typeof testService>[0]):
     async stop() {
       await dropLogins(sql, person.login, colleague.login);
       await service.stop();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

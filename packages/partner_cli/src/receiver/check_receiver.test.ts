@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { newWebhookSecret } from "@gold-partner/protocol";
 import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import type { Finding } from "../command.ts";
@@ -9,6 +8,7 @@ import { TestSender } from "./test_sender.ts";
 import { checkReceiver } from "./check_receiver.ts";
 import { ReceiverLog } from "./log.ts";
 import { FAULTS, type ReceiverFault, startFaultyReceiver } from "./faulty_receiver_fixture.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 const secret = newWebhookSecret((length) => crypto.getRandomValues(new Uint8Array(length)));
 
@@ -21,14 +21,12 @@ interface Plan {
 }
 
 describe("checkReceiver()", () => {
-  let folder: string;
+  const folder = temporaryFolder("check-receiver");
   const found = new Map<ReceiverFault, readonly Finding[]>();
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), "check-receiver-"));
     // All at once, because a check mostly waits for the receiver's log.
     await Promise.all(ALL.map(async (fault) => found.set(fault, await check({ fault }))));
   });
-  after(() => rmSync(folder, { recursive: true }));
 
   async function check({ fault, hasLog = true, next = 1 }: Plan): Promise<Finding[]> {
     const log = join(folder, `${fault}_${hasLog}_${next}.log`);

@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { newWebhookSecret } from "@gold-partner/protocol";
 import { testCertificate } from "@gold-partner/server/testing";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { until } from "../../../../tools/testing/until.ts";
 import { goldPartner } from "../gold_partner.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const EXAMPLES = "docs/examples/receiver";
@@ -28,18 +28,16 @@ const RECEIVERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe("gold-partner check-receiver", () => {
-  let folder: string;
+  const folder = temporaryFolder("example-receivers");
   const secret = newWebhookSecret((length) => crypto.getRandomValues(new Uint8Array(length)));
   const file = (name: string) => join(folder, name);
 
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), "example-receivers-"));
     const { ca, cert, key } = testCertificate();
     const files = { "ca.pem": ca, "cert.pem": cert, "key.pem": key, "secrets": `${secret}\n` };
     for (const [name, text] of Object.entries(files)) writeFileSync(file(name), text);
     writeFileSync(file("credentials.json"), JSON.stringify({ webhook_secret: secret }));
   });
-  after(() => rmSync(folder, { recursive: true }));
 
   /** Starts a receiver that writes its output to a file, and returns the file and the port. */
   async function start(name: string): Promise<{ child: ChildProcess; log: string; port: string }> {

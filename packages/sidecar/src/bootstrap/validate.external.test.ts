@@ -1,7 +1,6 @@
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
@@ -10,10 +9,11 @@ import { ENVOY_PART } from "../envoy_process.ts";
 import { createTestAuthority } from "../pki_fixture.ts";
 import { readSidecarConfig } from "../settings.ts";
 import { writeTrust } from "../trust/trust_folder.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 /** Creates every file that the configuration names, because Envoy's validation needs them. */
 async function stage() {
-  const folder = mkdtempSync(join(tmpdir(), "envoy-validate-"));
+  const folder = temporaryFolder("envoy-validate");
   const at = (name: string): string => join(folder, name);
   const authority = createTestAuthority(at("pki"));
   await writeTrust(at("trust"), { certificates: [authority.cert], revocationLists: [] });
@@ -29,7 +29,7 @@ async function stage() {
     SERVER_CERTIFICATE_DIRECTORY: at("server"),
     FRONT_DIRECTORY: at("front"),
   };
-  return { folder, at, settings };
+  return { at, settings };
 }
 
 async function validate(variables: Record<string, string>): Promise<string> {
@@ -41,7 +41,7 @@ async function validate(variables: Record<string, string>): Promise<string> {
 
 describe("envoy --mode validate", () => {
   it("accepts the configuration of every setup", async () => {
-    const { folder, at, settings } = await stage();
+    const { at, settings } = await stage();
     const sockets = "unix:/run/a.sock|unix:/run/a_operations.sock";
     const ways: Record<string, string>[] = [
       { GOLD_ENV: "production", UPSTREAMS: sockets },
@@ -66,13 +66,12 @@ describe("envoy --mode validate", () => {
         `0: configuration '${at("config/envoy.json")}' OK`,
       );
     }
-    rmSync(folder, { recursive: true });
   });
 });
 
 describe("haproxy -c", () => {
   it("accepts the configuration of every setup", async () => {
-    const { folder, at, settings } = await stage();
+    const { at, settings } = await stage();
     const front = {
       GOLD_ENV: "production",
       UPSTREAMS: "unix:/run/a.sock",
@@ -88,6 +87,5 @@ describe("haproxy -c", () => {
       });
       assertEquals(`${status}: ${stdout}${stderr}`, "0: Configuration file is valid\n");
     }
-    rmSync(folder, { recursive: true });
   });
 });

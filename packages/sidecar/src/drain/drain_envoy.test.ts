@@ -1,18 +1,15 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { drainEnvoy } from "./drain_envoy.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 type State = readonly [stopped: number, connections: number, requests: number];
 
 describe("drainEnvoy()", () => {
-  let folder: string;
-  before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-drain-"))));
-  after(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder("gold-drain");
 
   /**
    * Starts a fake admin interface. It answers with these states one after another, then repeats the last one.

@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,6 +8,7 @@ import { findFreePort } from "@gold-partner/dev/postgres";
 import { readAnswer, readToEnd, request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import type { Identity } from "../pki_fixture.ts";
 import { FRONT_SOCKET, HAPROXY_FILE } from "./haproxy.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 /** The real HAProxy in front of the real Envoy, both configured from the same settings. */
 export interface TestFront {
@@ -28,7 +27,7 @@ const TIMEOUT_MS = 10_000;
 
 export async function startTestFront(settings: Record<string, string> = {}): Promise<TestFront> {
   const [port, inner, metricsPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
-  const folder = mkdtempSync(join(tmpdir(), "front-"));
+  const folder = temporaryFolder("front");
   const envoy = await startTestEnvoy({
     FRONT_LISTEN: `127.0.0.1:${port}`,
     SIDECAR_LISTEN: `127.0.0.1:${inner}`,
@@ -45,7 +44,6 @@ export async function startTestFront(settings: Record<string, string> = {}): Pro
     haproxy.kill("SIGTERM");
     if (haproxy.pid && haproxy.exitCode === null) await once(haproxy, "exit");
     await envoy.stop();
-    rmSync(folder, { recursive: true });
   };
   const runtimeApi = join(folder, FRONT_SOCKET);
   await untilListening(haproxy, port, runtimeApi).catch(async (error) => {

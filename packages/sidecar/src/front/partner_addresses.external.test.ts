@@ -1,7 +1,4 @@
 import { after, before, describe, it } from "node:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type TestBooks, testBooks } from "@gold-partner/server/testing";
 import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
@@ -9,6 +6,7 @@ import { syncTrust } from "../trust/trust_sync.ts";
 import { isServed, startTestFront, type TestFront } from "./front_fixture.ts";
 import { readPartnerAddresses } from "./partner_addresses.ts";
 import { writeAddressMap } from "./runtime_api.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 const TIMEOUT_MS = 30_000;
 
@@ -48,16 +46,14 @@ describe("writeAddressMap()", () => {
 describe("sidecar keep with HAProxy", () => {
   let books: TestBooks;
   let front: TestFront;
-  let folder: string;
+  const folder = temporaryFolder("gold-front");
   before(async () => {
     books = await testBooks();
     front = await startTestFront({ CONNECTIONS_UNREGISTERED: "1" });
-    folder = mkdtempSync(join(tmpdir(), "gold-front-"));
   });
   after(async () => {
     await front.stop();
     await books.stop();
-    rmSync(folder, { recursive: true });
   });
 
   it("sends a partner's new address to HAProxy without a restart, and omits suspended partners", async () => {

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { PostgresPair, type TestBooks, testBooks } from "@gold-partner/server/testing";
@@ -9,22 +8,21 @@ import { until } from "../../../../tools/testing/until.ts";
 import { ONE_CERTIFICATE, OTHER_CERTIFICATE } from "./samples_fixture.ts";
 import { TRUST_FILE } from "./trust_folder.ts";
 import { syncTrust, type TrustSync } from "./trust_sync.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 describe("the trust sync with several hosts in DATABASE_URL", () => {
   let pair: PostgresPair;
   let books: TestBooks;
-  let folder: string;
+  const folder = temporaryFolder("gold-trust");
   let trustSync: TrustSync | undefined;
   before(async () => {
     pair = await PostgresPair.start();
     books = await testBooks(await pair.server());
-    folder = await mkdtemp(join(tmpdir(), "gold-trust-"));
   });
   after(async () => {
     await trustSync?.stop();
     await books.stop();
     await pair.stop();
-    await rm(folder, { recursive: true });
   });
 
   const add = async (sql: Sql, digit: string, certificate: string) => {

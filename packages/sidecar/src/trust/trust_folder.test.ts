@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
 import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_fixture.ts";
 import { TRUST_FILE, writeTrust } from "./trust_folder.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 const ONE = { certificates: [ONE_CERTIFICATE], revocationLists: [ONE_LIST] };
 const BOTH = {
@@ -14,9 +14,7 @@ const BOTH = {
 };
 
 describe("writeTrust()", () => {
-  let root: string;
-  before(async () => void (root = await mkdtemp(join(tmpdir(), "gold-trust-"))));
-  after(() => rm(root, { recursive: true }));
+  const root = temporaryFolder("gold-trust");
 
   const newFolder = () => mkdtemp(join(root, "folder-"));
   const readContext = async (folder: string) => {

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { parseOperatorKeys } from "@gold-partner/approvals";
@@ -20,6 +19,7 @@ import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samp
 import { TRUST_FILE } from "./trust_folder.ts";
 import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 import { until } from "../../../../tools/testing/until.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 const OTHER_ENDS_MS = Date.parse("2027-11-20T16:16:31Z");
 const [ONE, OTHER] = ["1", "2"].map((digit) => digit.repeat(64));
@@ -33,7 +33,7 @@ describe("syncTrust()", () => {
   before(async () => void (books = await testBooks()));
   after(() => books.stop());
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "gold-trust-"));
+    folder = temporaryFolder("gold-trust");
     aheadMs = 0;
     lines.length = 0;
     await books.sql`delete from gold.authority`;
@@ -42,7 +42,6 @@ describe("syncTrust()", () => {
   afterEach(async () => {
     await trustSync?.stop();
     trustSync = undefined;
-    await rm(folder, { recursive: true });
   });
 
   const options = (databaseUrl = trustUrl()) => ({
