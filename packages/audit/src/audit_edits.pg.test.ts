@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "../../../tools/testing/assert.ts";
-import type { Sql, TransactionSql } from "postgres";
+import type { TransactionSql } from "postgres";
 import { type AuditedBooks, auditedBooks } from "./books_fixture.ts";
 import {
   type Edit,
@@ -12,8 +12,8 @@ import {
 } from "./edits_fixture.ts";
 import { auditBooks, type AuditOptions } from "./full_audit.ts";
 import type { KeptHead } from "./outside_files.ts";
-import { openAuditConnection, SESSION_SETTINGS } from "./snapshot.ts";
 import { PARTLY_RECORDED, UNRECORDED, UNRECORDED_ROWS } from "./unrecorded.ts";
+import { lookAfter } from "./audit_fixture.ts";
 
 const MAX_UNRECORDED = 30;
 const LISTED = new Set([UNRECORDED, UNRECORDED_ROWS].flatMap((list) => Object.keys(list)));
@@ -34,20 +34,14 @@ const RESEAL = `
 
 describe("edits of a superuser", () => {
   let audited: AuditedBooks;
-  let sql: Sql;
   before(async () => {
     audited = await auditedBooks();
-    sql = openAuditConnection(audited.books.url);
   });
-  after(async () => {
-    await sql?.end({ timeout: 1 });
-    await audited?.stop();
-  });
+  after(() => audited?.stop());
 
   /** Calls `use` in a transaction in which triggers and checks are off, and rolls back. */
-  async function tampering(use: (transaction: TransactionSql) => Promise<void>): Promise<void> {
-    const done = new Error("rolled back");
-    await sql.begin(async (transaction) => {
+  const tampering = (use: (transaction: TransactionSql) => Promise<void>): Promise<void> =>
+    lookAfter(audited.books.url, async (transaction) => {
       await transaction.unsafe("set local session_replication_role = replica");
       const checks = await transaction.unsafe(`
         select c.conrelid::regclass::text as name, quote_ident(c.conname) as conname from pg_constraint c
@@ -65,13 +59,7 @@ describe("edits of a superuser", () => {
       await transaction.unsafe(
         "alter table gold.webhook_secret alter id drop identity; alter table gold.audit alter id drop identity",
       );
-      for (const setting of SESSION_SETTINGS) await transaction.unsafe(setting);
-      await use(transaction);
-      throw done;
-    }).catch((error) => {
-      if (error !== done) throw error;
-    });
-  }
+    }, use);
 
   /** Applies one edit, audits, and undoes the edit. Returns the rules that noticed it. */
   async function noticedBy(

@@ -17,8 +17,9 @@ import {
   type TestKey,
 } from "@gold-partner/server/testing";
 import { newSoftwareKey, type SoftwareKey } from "@gold-partner/approvals/testing";
-import postgres, { type Sql } from "postgres";
+import type { Sql } from "postgres";
 import { dropLogins } from "../../../tools/testing/drop_logins.ts";
+import { connectAs } from "./audit_fixture.ts";
 
 export interface AuditedBooks {
   readonly books: TestBooks;
@@ -84,12 +85,6 @@ export async function auditedBooks(): Promise<AuditedBooks> {
 }
 
 const newLogin = () => `auditor_${randomBytes(4).toString("hex")}`;
-
-function connectAs({ url }: TestBooks, login: string): Sql {
-  const own = new URL(url);
-  [own.username, own.password] = [login, login];
-  return postgres(own.href, { max: 1, onnotice: () => {} });
-}
 
 async function newKey() {
   const { thumbprint, publicJwk } = await newTestKey();

@@ -19,10 +19,8 @@ import {
   testBooks,
 } from "@gold-partner/server/testing";
 import { assertEquals, assertMatch, assertThrows } from "../../../tools/testing/assert.ts";
-import postgres from "postgres";
 import { dropLogins } from "../../../tools/testing/drop_logins.ts";
-import { auditBooks } from "./full_audit.ts";
-import { withSnapshot } from "./snapshot.ts";
+import { auditAt, connectAs } from "./audit_fixture.ts";
 
 const LOGINS = ["amal", "badr"].map((name) => `${name}_${randomBytes(4).toString("hex")}`);
 const ADOPTED = "client_secret";
@@ -39,9 +37,7 @@ describe("a copy of a deployment", () => {
     copy = await testBooks();
     people = await Promise.all(LOGINS.map(async (login) => {
       await copy.sql`select gold.add_operator(${login}, ${login})`;
-      const url = new URL(copy.url);
-      [url.username, url.password] = [login, login];
-      return await newSignatory(postgres(url.href, { max: 1, onnotice: () => {} }));
+      return await newSignatory(connectAs(copy, login));
     })) as [Signatory, Signatory];
     await registerRootKeys(copy.sql, ...people);
     original = await operatorKeysOf(...people);
@@ -72,11 +68,8 @@ describe("a copy of a deployment", () => {
   }
   async function findings(text = file): Promise<readonly string[]> {
     const operatorKeys = await parseOperatorKeys(text);
-    const report = await withSnapshot(
-      copy.url,
-      (sql) => auditBooks(sql, { operatorKeys, rowsOnly: true, registryOnly: true }),
-    );
-    return report.findings.map(({ rule, found }) => `${rule} ${found}`);
+    const { findings } = await auditAt(copy.url, { operatorKeys, rowsOnly: true, registryOnly: true });
+    return findings.map(({ rule, found }) => `${rule} ${found}`);
   }
   /** A superuser stores an approval that two people signed in the original, after the copy was made. */
   async function store(proposal: Proposed): Promise<void> {

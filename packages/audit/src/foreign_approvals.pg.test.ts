@@ -15,10 +15,9 @@ import {
   testBooks,
 } from "@gold-partner/server/testing";
 import { assertEquals } from "../../../tools/testing/assert.ts";
-import postgres, { type Sql } from "postgres";
+import type { Sql } from "postgres";
 import { dropLogins } from "../../../tools/testing/drop_logins.ts";
-import { auditBooks } from "./full_audit.ts";
-import { withSnapshot } from "./snapshot.ts";
+import { auditAt, connectAs } from "./audit_fixture.ts";
 
 const PRICE = { source: "fixed", spread_basis_points: 60, stale_after_seconds: 10, url: null };
 const SUFFIX = randomBytes(4).toString("hex");
@@ -41,11 +40,11 @@ describe("approvals that two people signed for another deployment", () => {
     target = await testBooks(server);
     for (const login of LOGINS) {
       for (const { sql } of [sandbox, target]) await sql`select gold.add_operator(${login}, ${login})`;
-      keys.set(login, (await newSignatory(connectAs(target, login))).key);
+      keys.set(login, (await newSignatory(connect(target, login))).key);
     }
     await sandbox.sql`select gold.renew_deployment_id()`;
     for (const { sql, url } of [sandbox, target]) {
-      const maker = connectAs({ url }, LOGINS[0]!);
+      const maker = connect({ url }, LOGINS[0]!);
       await maker`select gold.set_price('fixed', 5020000, 5035060, 5004940, 60, 10, null)`;
       await maker`select gold.set_band(200, 500)`;
       const [one, two] = peopleOf({ url });
@@ -62,15 +61,13 @@ describe("approvals that two people signed for another deployment", () => {
     await server.stop();
   });
 
-  function connectAs({ url }: Pick<TestBooks, "url">, login: string): Sql {
-    const own = new URL(url);
-    [own.username, own.password] = [login, login];
-    const sql = postgres(own.href, { max: 1, onnotice: () => {} });
+  function connect(books: Pick<TestBooks, "url">, login: string): Sql {
+    const sql = connectAs(books, login);
     connections.push(sql);
     return sql;
   }
   const peopleOf = (books: Pick<TestBooks, "url">): Signatory[] =>
-    LOGINS.map((login) => ({ login, sql: connectAs(books, login), key: keys.get(login)! }));
+    LOGINS.map((login) => ({ login, sql: connect(books, login), key: keys.get(login)! }));
 
   /** Two people sign in the sandbox. */
   async function signInSandbox(kind: string, content: object): Promise<Proposed> {
@@ -114,11 +111,8 @@ describe("approvals that two people signed for another deployment", () => {
     return await parseOperatorKeys(await operatorKeysOf(one!, two!));
   };
   async function findings(): Promise<readonly string[]> {
-    const roots = await operatorKeys();
-    const { findings } = await withSnapshot(
-      target.url,
-      (sql) => auditBooks(sql, { operatorKeys: roots, rowsOnly: true, registryOnly: true }),
-    );
+    const options = { operatorKeys: await operatorKeys(), rowsOnly: true, registryOnly: true };
+    const { findings } = await auditAt(target.url, options);
     return findings.filter(({ rule }) => /approv/.test(rule)).map(({ rule, row }) =>
       `${rule} ${row.split(" ")[0]}`
     );

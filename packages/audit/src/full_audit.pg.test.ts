@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
 import { type AuditedBooks, auditedBooks } from "./books_fixture.ts";
 import { auditBooks } from "./full_audit.ts";
 import type { KeptKeys } from "./outside_files.ts";
-import { openAuditConnection, SESSION_SETTINGS, withSnapshot } from "./snapshot.ts";
+import { auditAt, lookAfter } from "./audit_fixture.ts";
 
 describe("the audit from outside", () => {
   let audited: AuditedBooks;
@@ -12,8 +12,7 @@ describe("the audit from outside", () => {
   });
   after(() => audited.stop());
 
-  const audit = (options: Parameters<typeof auditBooks>[1] = {}) =>
-    withSnapshot(audited.books.url, (sql) => auditBooks(sql, options));
+  const audit = (options: Parameters<typeof auditBooks>[1] = {}) => auditAt(audited.books.url, options);
 
   it("reports no defect in books that the service and the operators wrote", async () => {
     const { findings, records } = await audit({ rowsOnly: true });
@@ -22,41 +21,24 @@ describe("the audit from outside", () => {
   });
 
   it("makes payment documents again, and reports one with another IBAN although its hash is noted", async () => {
-    const undone = new Error("undone");
-    let found: unknown;
-    const connection = openAuditConnection(audited.books.url);
-    await connection.begin(async (sql) => {
+    const { findings } = await lookAfter(audited.books.url, async (sql) => {
       await sql`set local session_replication_role = replica`;
       await sql`
         update gold.payment_batch set document = regexp_replace(document, '(.*<IBAN>)[^<]*', '\\1SA5680000000100000000001')`;
       await sql`
         update gold.audit a set detail = a.detail || jsonb_build_object('document_sha256', encode(sha256(convert_to(b.document, 'UTF8')), 'hex'))
         from gold.payment_batch b where a.action = 'withdrawal.batch' and a.subject = b.id::text`;
-      for (const setting of SESSION_SETTINGS) await sql.unsafe(setting);
-      const { findings } = await auditBooks(sql, { rowsOnly: true });
-      found = findings.filter(({ rule }) => rule === "document_is_noted").map((
-        { expected, found },
-      ) => [expected, found]);
-      throw undone;
-    }).catch((error) => {
-      if (error !== undone) throw error;
-    });
-    await connection.end({ timeout: 1 });
+    }, (sql) => auditBooks(sql, { rowsOnly: true }));
+    const found = findings.filter(({ rule }) => rule === "document_is_noted");
     const difference = ["<IBAN>SA0380000000608010167519</IBAN>", "<IBAN>SA5680000000100000000001</IBAN>"];
-    assertEquals(found, [difference, difference]);
+    assertEquals(found.map(({ expected, found }) => [expected, found]), [difference, difference]);
   });
 
   it("reports an audit row that a superuser appends with an earlier time, until a file of --keys has the row", async () => {
     const { keys } = await audit({ rowsOnly: true, registryOnly: true });
-    const undone = new Error("undone");
-    for (
-      const [time, expected] of [["30 seconds", []], ["2 minutes", [
-        "audit_is_whole",
-        "head_is_kept",
-      ]]] as const
-    ) {
-      const connection = openAuditConnection(audited.books.url);
-      await connection.begin(async (sql) => {
+    const late = ["audit_is_whole", "head_is_kept"];
+    for (const [time, expected] of [["30 seconds", []], ["2 minutes", late]] as const) {
+      await lookAfter(audited.books.url, async (sql) => {
         await sql`set local session_replication_role = replica`;
         await sql`set local search_path = public`;
         await sql`select gold.note('partner.suspend', ${audited.publicId}, '{}')`;
@@ -64,7 +46,7 @@ describe("the audit from outside", () => {
         await sql`delete from gold.audit_link`;
         await sql`delete from gold.audit_tail`;
         await sql`select gold.seal_audit()`;
-        for (const setting of SESSION_SETTINGS) await sql.unsafe(setting);
+      }, async (sql) => {
         const rules = async (keys?: KeptKeys) => {
           const report = await auditBooks(sql, {
             rowsOnly: true,
@@ -80,10 +62,7 @@ describe("the audit from outside", () => {
         assertEquals(found, expected.slice(0, 1));
         assertEquals((await rules(keys))[0], expected.slice(1));
         assertEquals((await rules(newer))[0], []);
-        throw undone;
-      }).catch((error) => {
-        if (error !== undone) throw error;
-      }).finally(() => connection.end({ timeout: 1 }));
+      });
     }
   });
 

@@ -3,11 +3,9 @@ import { after, before, describe, it } from "node:test";
 import { migrate, simulatedSource, type TestBooks, testBooks } from "@gold-partner/server/testing";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import fc from "fast-check";
-import postgres from "postgres";
 import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 import { seedTests } from "../../../../tools/testing/seed.ts";
-import { auditBooks } from "../full_audit.ts";
-import { withSnapshot } from "../snapshot.ts";
+import { auditAt, connectAs } from "../audit_fixture.ts";
 
 seedTests(import.meta.url);
 
@@ -19,10 +17,7 @@ const URL_OF_SOURCE = "https://prices.example/";
 
 /** The prices that the rule reports. */
 async function reported({ url }: TestBooks): Promise<number[]> {
-  const { findings } = await withSnapshot(
-    url,
-    (sql) => auditBooks(sql, { rowsOnly: true, registryOnly: true }),
-  );
+  const { findings } = await auditAt(url, { rowsOnly: true, registryOnly: true });
   const ids = findings.filter(({ rule }) => rule === "price_is_allowed").map(({ row }) =>
     Number(row.split(" ")[1])
   );
@@ -248,11 +243,7 @@ describe("the audit of prices under two people", () => {
   });
 
   async function approve(content: Record<string, unknown>): Promise<void> {
-    const [maker, checker] = logins.map((login) => {
-      const own = new URL(books.url);
-      [own.username, own.password] = [login, login];
-      return postgres(own.href, { max: 1, onnotice: () => {} });
-    });
+    const [maker, checker] = logins.map((login) => connectAs(books, login));
     const given = { spread_basis_points: 60, stale_after_seconds: 10, url: null, ...content };
     const [row] = await maker!`select * from gold.propose('price.set', ${maker!.json(given)}::jsonb)`;
     await checker!`select gold.approve_proposal(${row!.id}::uuid, ${row!.sha256})`;
@@ -277,10 +268,7 @@ describe("the audit of prices under two people", () => {
       const [row] = await own.sql`
         select band_hour_basis_points as hour, halt_basis_points as percent, halt_seconds as within from gold.price`;
       assertEquals({ ...row }, { hour: 500, percent: 500, within: 60 });
-      const { findings } = await withSnapshot(
-        own.url,
-        (sql) => auditBooks(sql, { rowsOnly: true, registryOnly: true }),
-      );
+      const { findings } = await auditAt(own.url, { rowsOnly: true, registryOnly: true });
       assertEquals(findings, []);
     } finally {
       await own.stop();

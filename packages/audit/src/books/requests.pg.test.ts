@@ -15,7 +15,8 @@ import {
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import type { Sql } from "postgres";
 import { auditBooks, type AuditOptions, type AuditReport } from "../full_audit.ts";
-import { openAuditConnection, SESSION_SETTINGS } from "../snapshot.ts";
+import { openAuditConnection } from "../snapshot.ts";
+import { lookAfter } from "../audit_fixture.ts";
 
 const BASE_URL = "https://localhost:8443";
 const ORDERS = 2;
@@ -44,19 +45,12 @@ describe("the audit of stored requests", () => {
   });
 
   /** Audits the books after a superuser's edit, and undoes the edit. */
-  async function auditAfter(edit: string, options: AuditOptions = {}): Promise<AuditReport> {
-    const undone = new Error("undone");
-    let report: AuditReport;
-    await sql.begin(async (transaction) => {
-      await transaction.unsafe(edit);
-      for (const setting of SESSION_SETTINGS) await transaction.unsafe(setting);
-      report = await auditBooks(transaction, { rowsOnly: true, ...options });
-      throw undone;
-    }).catch((error) => {
-      if (error !== undone) throw error;
-    });
-    return report!;
-  }
+  const auditAfter = (edit: string, options: AuditOptions = {}): Promise<AuditReport> =>
+    lookAfter(
+      books.url,
+      (transaction) => transaction.unsafe(edit),
+      (transaction) => auditBooks(transaction, { rowsOnly: true, ...options }),
+    );
 
   const rulesOf = ({ counts }: AuditReport) => Object.fromEntries(counts);
 

@@ -6,7 +6,7 @@ import type { TransactionSql } from "postgres";
 import { type AuditedBooks, auditedBooks } from "../books_fixture.ts";
 import type { Finding } from "../findings.ts";
 import { auditBooks, type AuditOptions } from "../full_audit.ts";
-import { openAuditConnection, SESSION_SETTINGS, withSnapshot } from "../snapshot.ts";
+import { auditAt, lookAfter } from "../audit_fixture.ts";
 
 describe("the audit of signed approvals", () => {
   let audited: AuditedBooks;
@@ -17,28 +17,21 @@ describe("the audit of signed approvals", () => {
 
   async function findingsOf(text = audited.operatorKeys): Promise<readonly string[]> {
     const operatorKeys = await parseOperatorKeys(text);
-    const { findings } = await withSnapshot(
-      audited.books.url,
-      (sql) => auditBooks(sql, { operatorKeys, rowsOnly: true, registryOnly: true }),
-    );
+    const { findings } = await auditAt(audited.books.url, {
+      operatorKeys,
+      rowsOnly: true,
+      registryOnly: true,
+    });
     return findings.filter(({ rule }) => rule === "approval_is_signed").map(({ found }) => found);
   }
   /** Audits after an edit by a superuser, and undoes it. */
   async function findingsAfter(edit: string, kind = "operator_key.add"): Promise<readonly string[]> {
-    const { sql } = audited.books;
-    await sql.unsafe("create table public.kept as select * from gold.proposal");
-    await sql.begin(async (transaction) => {
-      await transaction`set local session_replication_role = replica`;
-      await transaction.unsafe(`update gold.proposal set ${edit} where kind = '${kind}'`);
-    });
-    const found = await findingsOf();
-    await sql.begin(async (transaction) => {
-      await transaction`set local session_replication_role = replica`;
-      await transaction`delete from gold.proposal`;
-      await transaction`insert into gold.proposal select * from public.kept`;
-    });
-    await sql`drop table public.kept`;
-    return found;
+    const operatorKeys = await parseOperatorKeys(audited.operatorKeys);
+    const findings = await findingsAfterEdit(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql.unsafe(`update gold.proposal set ${edit} where kind = '${kind}'`);
+    }, { operatorKeys });
+    return findings.filter(({ rule }) => rule === "approval_is_signed").map(({ found }) => found);
   }
 
   it("finds nothing if every approval has two signatures of keys from outside", async () => {
@@ -143,18 +136,8 @@ describe("the audit of signed approvals", () => {
     edit: (sql: TransactionSql) => Promise<unknown>,
     options: AuditOptions = {},
   ): Promise<readonly Finding[]> {
-    const undone = new Error("undone");
-    let found: readonly Finding[] = [];
-    const connection = openAuditConnection(audited.books.url);
-    await connection.begin(async (sql) => {
-      await edit(sql);
-      for (const setting of SESSION_SETTINGS) await sql.unsafe(setting);
-      found = (await auditBooks(sql, { rowsOnly: true, registryOnly: true, ...options })).findings;
-      throw undone;
-    }).catch((error) => {
-      if (error !== undone) throw error;
-    }).finally(() => connection.end({ timeout: 1 }));
-    return found;
+    const look = (sql: TransactionSql) => auditBooks(sql, { rowsOnly: true, registryOnly: true, ...options });
+    return (await lookAfter(audited.books.url, edit, look)).findings;
   }
   /** The audit rows of deposits that need an approval and lack it. */
   const deposits = async (edit: (sql: TransactionSql) => Promise<unknown>): Promise<readonly string[]> =>

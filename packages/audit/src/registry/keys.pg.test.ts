@@ -1,9 +1,8 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { type AuditedBooks, auditedBooks } from "../books_fixture.ts";
-import { auditBooks } from "../full_audit.ts";
 import type { KeptKeys } from "../outside_files.ts";
-import { withSnapshot } from "../snapshot.ts";
+import { auditAt } from "../audit_fixture.ts";
 
 const OPERATORS = ["deployment", "operator", "operator_key"];
 
@@ -11,10 +10,7 @@ describe("the file of gold audit keys", () => {
   let audited: AuditedBooks;
   let keys: KeptKeys;
   const audit = (kept?: KeptKeys) =>
-    withSnapshot(
-      audited.books.url,
-      (sql) => auditBooks(sql, { rowsOnly: true, registryOnly: true, ...(kept ? { keys: kept } : {}) }),
-    );
+    auditAt(audited.books.url, { rowsOnly: true, registryOnly: true, ...(kept ? { keys: kept } : {}) });
   const findings = async (kept: KeptKeys) =>
     (await audit(kept)).findings.map(({ rule, row }) => `${rule} ${row}`);
   before(async () => {

@@ -2,7 +2,6 @@ import { createHash, randomBytes, X509Certificate } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { createTestAuthority, newTestKey, type TestBooks, testBooks } from "@gold-partner/server/testing";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import postgres, { type Sql } from "postgres";
 import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 import { Findings } from "../findings.ts";
 import { type Row, withSnapshot } from "../snapshot.ts";
@@ -11,6 +10,7 @@ import { readAudit } from "./audit_chain.ts";
 import type { Note } from "./notes.ts";
 import { instantText } from "../values.ts";
 import { checkProposals } from "./proposals.ts";
+import { connectAs } from "../audit_fixture.ts";
 
 const PARTNER = `sbx_${randomBytes(10).toString("hex")}`;
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");
@@ -207,14 +207,10 @@ describe("the audit of approved changes", () => {
 });
 
 /** Makes changes of many kinds by two people. */
-async function makeChanges({ url, sql }: TestBooks, [one, other, third]: readonly string[]): Promise<void> {
+async function makeChanges(books: TestBooks, [one, other, third]: readonly string[]): Promise<void> {
+  const { sql } = books;
   for (const login of [one!, other!]) await sql`select gold.add_operator(${login}, ${login})`;
-  const connect = (login: string) => {
-    const own = new URL(url);
-    [own.username, own.password] = [login, login];
-    return postgres(own.href, { max: 1, onnotice: () => {} });
-  };
-  const [maker, checker] = [connect(one!), connect(other!)] as [Sql, Sql];
+  const [maker, checker] = [connectAs(books, one!), connectAs(books, other!)];
   const approve = async (kind: string, content: object) => {
     const [row] = await maker`select * from gold.propose(${kind}, ${maker.json(content as never)}::jsonb)`;
     await checker`select gold.approve_proposal(${row!.id}::uuid, ${row!.sha256})`;
