@@ -12,7 +12,8 @@ import { HARMLESS_CATALOG } from "./harmless.ts";
 import { TREE_STATEMENTS } from "./hidden_calls.ts";
 import { CATALOG_STATEMENTS } from "./objects.ts";
 import { ROLE_STATEMENTS } from "./roles.ts";
-import { openAuditConnection, SESSION_SETTINGS } from "../snapshot.ts";
+import { openAuditConnection } from "../snapshot.ts";
+import { lookAfter } from "../audit_fixture.ts";
 
 /** The stored tree of the constant true. */
 const TRUE =
@@ -22,6 +23,12 @@ const editTree = (constraint: string, parts: string) => `
   create cast (text as pg_node_tree) without function;
   update pg_constraint set conbin = regexp_replace(conbin::text, ${parts})::pg_node_tree where conname = '${constraint}';
   drop cast (text as pg_node_tree)`;
+
+/** A statement, and the beginning of the finding that it causes. */
+type Case = readonly [statement: string, finding: string];
+/** Reads cases that stand on one line each, with the finding first. */
+const casesOf = (text: string): Case[] =>
+  text.trim().split("\n").map((line) => line.trim().split(" <- ").reverse() as [string, string]);
 
 describe("the catalog and the roles", () => {
   let audited: AuditedBooks;
@@ -61,19 +68,8 @@ describe("the catalog and the roles", () => {
     compare: (transaction: TransactionSql) => Promise<readonly Finding[]>,
     withFound = false,
   ): Promise<string[]> {
-    const undone = new Error("undone");
-    let lines: string[] = [];
-    await sql.begin(async (transaction: TransactionSql) => {
-      await transaction.unsafe(statement);
-      for (const setting of SESSION_SETTINGS) await transaction.unsafe(setting);
-      lines = (await compare(transaction)).map(({ rule, row, found }) =>
-        `${rule}: ${row}${withFound ? `: ${found}` : ""}`
-      );
-      throw undone;
-    }).catch((error) => {
-      if (error !== undone) throw error;
-    });
-    return lines;
+    const findings = await lookAfter(audited.books.url, (sql) => sql.unsafe(statement), compare);
+    return findings.map(({ rule, row, found }) => `${rule}: ${row}${withFound ? `: ${found}` : ""}`);
   }
 
   it("match the release in a freshly migrated database (if not, run npm run schema)", async () => {
@@ -95,73 +91,7 @@ describe("the catalog and the roles", () => {
   });
 
   it("are compared object by object", async () => {
-    const changes: readonly [statement: string, finding: string][] = [
-      [
-        "create or replace function gold.verify_ledger() returns table (rule text, subject text, detail text) language sql stable security definer set search_path = gold, pg_temp as $$ select '', '', '' where false $$",
-        "catalog_is_release: function gold.verify_ledger()",
-      ],
-      [
-        "create function gold.extra() returns int language sql return 1",
-        "catalog_is_release: function gold.extra()",
-      ],
-      [
-        "alter function gold.verify_chain() security invoker",
-        "catalog_is_release: function gold.verify_chain()",
-      ],
-      [
-        "alter table gold.orders drop constraint orders_rounding",
-        "catalog_is_release: constraint gold.orders.orders_rounding",
-      ],
-      [
-        "alter table gold.orders disable trigger append_only",
-        "catalog_is_release: trigger gold.orders.append_only",
-      ],
-      [
-        "alter table gold.withdrawal_step disable trigger all",
-        "catalog_is_release: relation gold.withdrawal_step",
-      ],
-      ["drop index gold.certificate_key_hash", "catalog_is_release: index gold.certificate_key_hash"],
-      ["alter table gold.quote alter price drop not null", "catalog_is_release: column gold.quote.price"],
-      ["alter table gold.vault alter free set default 5", "catalog_is_release: column gold.vault.free"],
-      ["grant update on gold.transfer to gold_api", "catalog_is_release: relation gold.transfer"],
-      ["grant update (gold) on gold.account to gold_book", "catalog_is_release: column gold.account.gold"],
-      [
-        "grant execute on function gold.create_partner to public",
-        "catalog_is_release: function gold.create_partner",
-      ],
-      ["alter table gold.account owner to gold_api", "catalog_is_release: relation gold.account"],
-      ["create role audit_test_root superuser", "role_is_expected: role audit_test_root"],
-      ["create role audit_test_member in role gold_book", "role_is_expected: role audit_test_member"],
-      [
-        "create role app_team; create role audit_test_member in role app_team; grant gold_audit to app_team",
-        "role_is_expected: role audit_test_member",
-      ],
-      [
-        "create role audit_test_member; grant gold_keys to audit_test_member with admin option; create role audit_test_chief in role audit_test_member",
-        "role_is_expected: role audit_test_chief",
-      ],
-      ["grant postgres to gold_api", "role_is_expected: role gold_api"],
-      ["create role app_team; grant app_team to gold_delivery", "role_is_expected: role gold_delivery"],
-      [
-        `create role audit_test_member in role ${audited.logins[1]}`,
-        "role_is_expected: role audit_test_member",
-      ],
-      [`grant ${audited.logins[1]} to ${audited.logins[0]}`, `role_is_expected: role ${audited.logins[0]}`],
-      ["alter role gold_api set session_replication_role = replica", "role_is_expected: role gold_api"],
-      ["alter role gold_owner login", "role_is_expected: role gold_owner"],
-      [
-        "create role app_team; grant postgres to app_team; grant app_team to gold_api; delete from pg_authid where rolname = 'app_team'",
-        "role_is_expected: role gold_api",
-      ],
-      [
-        "update pg_authid set rolsuper = true, rolcanlogin = true where rolname = 'pg_checkpoint'",
-        "role_is_expected: role pg_checkpoint",
-      ],
-      [
-        "create role own superuser login; update pg_authid set rolname = 'pg_own', oid = 9100 where rolname = 'own'",
-        "role_is_expected: role pg_own",
-      ],
-      ["grant pg_read_server_files to pg_monitor", "role_is_expected: role pg_monitor"],
+    const changes: readonly Case[] = [
       [
         `do $$ begin execute format('alter database %I owner to ${
           audited.logins[0]
@@ -169,6 +99,34 @@ describe("the catalog and the roles", () => {
         grant gold_owner to ${audited.logins[0]}`,
         `role_is_expected: role ${audited.logins[0]}`,
       ],
+      ...casesOf(`
+      catalog_is_release: function gold.verify_ledger() <- create or replace function gold.verify_ledger() returns table (rule text, subject text, detail text) language sql stable security definer set search_path = gold, pg_temp as $$ select '', '', '' where false $$
+      catalog_is_release: function gold.extra() <- create function gold.extra() returns int language sql return 1
+      catalog_is_release: function gold.verify_chain() <- alter function gold.verify_chain() security invoker
+      catalog_is_release: constraint gold.orders.orders_rounding <- alter table gold.orders drop constraint orders_rounding
+      catalog_is_release: trigger gold.orders.append_only <- alter table gold.orders disable trigger append_only
+      catalog_is_release: relation gold.withdrawal_step <- alter table gold.withdrawal_step disable trigger all
+      catalog_is_release: index gold.certificate_key_hash <- drop index gold.certificate_key_hash
+      catalog_is_release: column gold.quote.price <- alter table gold.quote alter price drop not null
+      catalog_is_release: column gold.vault.free <- alter table gold.vault alter free set default 5
+      catalog_is_release: relation gold.transfer <- grant update on gold.transfer to gold_api
+      catalog_is_release: column gold.account.gold <- grant update (gold) on gold.account to gold_book
+      catalog_is_release: function gold.create_partner <- grant execute on function gold.create_partner to public
+      catalog_is_release: relation gold.account <- alter table gold.account owner to gold_api
+      role_is_expected: role audit_test_root <- create role audit_test_root superuser
+      role_is_expected: role audit_test_member <- create role audit_test_member in role gold_book
+      role_is_expected: role audit_test_member <- create role app_team; create role audit_test_member in role app_team; grant gold_audit to app_team
+      role_is_expected: role audit_test_chief <- create role audit_test_member; grant gold_keys to audit_test_member with admin option; create role audit_test_chief in role audit_test_member
+      role_is_expected: role gold_api <- grant postgres to gold_api
+      role_is_expected: role gold_delivery <- create role app_team; grant app_team to gold_delivery
+      role_is_expected: role audit_test_member <- create role audit_test_member in role ${audited.logins[1]}
+      role_is_expected: role ${audited.logins[0]} <- grant ${audited.logins[1]} to ${audited.logins[0]}
+      role_is_expected: role gold_api <- alter role gold_api set session_replication_role = replica
+      role_is_expected: role gold_owner <- alter role gold_owner login
+      role_is_expected: role gold_api <- create role app_team; grant postgres to app_team; grant app_team to gold_api; delete from pg_authid where rolname = 'app_team'
+      role_is_expected: role pg_checkpoint <- update pg_authid set rolsuper = true, rolcanlogin = true where rolname = 'pg_checkpoint'
+      role_is_expected: role pg_own <- create role own superuser login; update pg_authid set rolname = 'pg_own', oid = 9100 where rolname = 'own'
+      role_is_expected: role pg_monitor <- grant pg_read_server_files to pg_monitor`),
     ];
     for (const [statement, finding] of changes) {
       const isObject = finding.startsWith("catalog_is_release");
@@ -181,195 +139,13 @@ describe("the catalog and the roles", () => {
   it("are compared outside the release's schemas, too", async () => {
     const [{ server_version }] = await sql`show server_version` as unknown as [{ server_version: string }];
     const major = parseInt(server_version, 10);
-    const changes: readonly [statement: string, finding: string][] = [
-      ["create schema own", "schema own of postgres"],
-      ["create table public.own (n int)", "relation public.own of postgres"],
-      ["create view public.own as select 1 as n", "relation public.own of postgres"],
-      ["create materialized view public.own as select 1 as n", "relation public.own of postgres"],
-      ["create sequence public.own", "relation public.own of postgres"],
-      [
-        "create function public.own() returns int language sql security definer return 1; alter function public.own owner to gold_owner",
-        "function public.own() of gold_owner",
-      ],
-      [
-        "set local allow_system_table_mods = on; create function pg_catalog.own() returns int language sql return 1",
-        "function own() of postgres",
-      ],
-      [
-        "create procedure public.own() language sql begin atomic select 1; end",
-        "function public.own() of postgres",
-      ],
-      [
-        "create aggregate public.own(int) (sfunc = int4pl, stype = int)",
-        "function public.own(integer) of postgres",
-      ],
-      ["create type public.own as enum ('a')", "type public.own of postgres"],
-      ["create type public.own as (n int)", "type public.own of postgres"],
-      ["create domain public.own as int", "type public.own of postgres"],
-      ["create domain gold.own as int", "type gold.own"],
-      ["create type public.own as range (subtype = int)", "type public.own of postgres"],
-      [
-        "create operator public.=== (leftarg = int, rightarg = int, function = int4eq)",
-        "operator public.=== of postgres",
-      ],
-      [
-        "create type public.own as enum ('a'); create cast (public.own as int) with inout",
-        "cast public.own to integer",
-      ],
-      ['create collation public.own from "C"', "collation public.own of postgres"],
-      [
-        "create conversion public.own for 'LATIN1' to 'UTF8' from iso8859_1_to_utf8",
-        "conversion public.own of postgres",
-      ],
-      [
-        "create operator class public.own for type int4 using btree as operator 1 <, function 1 btint4cmp(int4, int4)",
-        "operator_class public.own of postgres",
-      ],
-      ["create operator family public.own using btree", "operator_family public.own of postgres"],
-      [
-        "create function public.own(int4, numeric) returns bool language sql immutable return true; create operator public.<<< (leftarg = int4, rightarg = numeric, function = public.own); alter operator family integer_ops using btree add operator 1 public.<<< (int4, numeric)",
-        "family_operator integer_ops public.<<<(integer,numeric)",
-      ],
-      ["create access method own type index handler bthandler", "access_method own"],
-      ["create language own handler plpgsql_call_handler", "language own of postgres"],
-      [
-        "create function public.own() returns event_trigger language plpgsql as 'begin end'; create event trigger own on ddl_command_end execute function public.own()",
-        "event_trigger own of postgres",
-      ],
-      [
-        "insert into pg_extension values (99999, 'own', 10, 2200, false, '1', null, null)",
-        "extension own of postgres",
-      ],
-      ["create foreign data wrapper own", "foreign_data_wrapper own of postgres"],
-      [
-        "create foreign data wrapper own; create server own foreign data wrapper own",
-        "server own of postgres",
-      ],
-      [
-        "create foreign data wrapper own; create server own foreign data wrapper own; create user mapping for gold_api server own",
-        "pg_user_mapping own ",
-      ],
-      [
-        "create foreign data wrapper own; create server own foreign data wrapper own; create foreign table public.own (n int) server own",
-        "relation public.own of postgres",
-      ],
-      ["create publication own for all tables", "publication own of postgres"],
-      ["create publication own for table gold.account", "published own gold.account"],
-      ["create publication own for tables in schema gold", "published own gold"],
-      [
-        "create subscription own connection 'host=192.0.2.1' publication own with (connect = false)",
-        "subscription own of postgres",
-      ],
-      [
-        "alter default privileges in schema gold grant select on tables to gold_api",
-        "default_grant gold r of postgres",
-      ],
-      [
-        "grant set on parameter session_replication_role to gold_api",
-        "parameter_grant session_replication_role",
-      ],
-      [
-        "do $$ begin execute format('grant create on database %I to gold_api', current_database()); end $$",
-        "database_grant gold_api CREATE",
-      ],
-      ["create table public.own () inherits (gold.account)", "inheritance public.own of gold.account"],
-      ["create table gold.own () inherits (gold.account)", "inheritance gold.own of gold.account"],
-      ["create policy own on gold.account", "policy gold.account.own"],
-      ["create table public.own (n int); create policy own on public.own", "policy public.own.own"],
-      ["grant select (detail) on gold.audit_overview to gold_pricing", "column gold.audit_overview.detail"],
-      ["alter view gold.bar_overview set (security_invoker = on)", "relation gold.bar_overview"],
-      ["alter view gold.bar_overview set (security_barrier = on)", "relation gold.bar_overview"],
-      ["alter sequence gold.audit_id_seq increment by 2", "sequence gold.audit_id_seq"],
-      [
-        "alter table gold_attempts.WEEK disable trigger append_only",
-        "trigger gold_attempts.week_DATE.append_only",
-      ],
-      ["drop trigger append_only on gold_attempts.WEEK", "trigger gold_attempts.week_DATE.append_only"],
-      ["alter table gold_attempts.WEEK owner to gold_book", "relation gold_attempts.week_DATE"],
-      ["grant update on gold_attempts.WEEK to gold_book", "relation gold_attempts.week_DATE"],
-      ["grant update (error) on gold_attempts.WEEK to gold_book", "column gold_attempts.week_DATE.error"],
-      [
-        "alter table gold_attempts.WEEK alter error set default 'own'",
-        "column gold_attempts.week_DATE.error",
-      ],
-      [
-        "create rule own as on insert to gold_attempts.WEEK do instead nothing",
-        "rule gold_attempts.week_DATE.own",
-      ],
-      ["alter table gold.attempt detach partition gold_attempts.WEEK", "relation gold_attempts.week_DATE"],
-      ["alter table gold_attempts.WEEK enable row level security", "relation gold_attempts.week_DATE"],
-      ["grant usage on schema gold_migrations to gold_api", "schema gold_migrations"],
-      [
-        "grant insert on gold_migrations.__drizzle_migrations to gold_api",
-        "relation gold_migrations.__drizzle_migrations",
-      ],
-      [
-        "update pg_proc set prosupport = 'generate_series_int4_support'::regproc where oid = 'gold.two_people()'::regprocedure",
-        "function gold.two_people()",
-      ],
-      [
-        "update pg_index set indislive = false where indexrelid = 'gold.certificate_key_hash'::regclass",
-        "index gold.certificate_key_hash",
-      ],
-      [
-        "delete from pg_trigger where tgisinternal and tgrelid = 'gold.withdrawal_step'::regclass",
-        "relation gold.withdrawal_step",
-      ],
-      ["alter schema public owner to gold_api", "schema public of gold_api"],
+    const changes: readonly Case[] = [
       // A comment ends with its line.
       [
         `do $$ begin execute regexp_replace(pg_get_functiondef('gold.approve_proposal'::regproc),
           '(-- The proposer may have lost[^\\n]*)\\n *', '\\1 '); end $$`,
         "function gold.approve_proposal",
       ],
-      [
-        "create function gold.own() returns int language sql return 1; update pg_proc set proowner = 4000000 where proname = 'own'",
-        "function gold.own()",
-      ],
-      [
-        "create function public.own() returns int language sql return 1; update pg_proc set proowner = 4000000 where proname = 'own'",
-        "function public.own() of no role",
-      ],
-      [
-        "create table public.own (n int); update pg_class set relnamespace = 4000000 where relname = 'own'",
-        "relation no schema.own of postgres",
-      ],
-      [
-        "create view public.own as select 1 as n; update pg_class set relowner = 4000000 where relname = 'own'",
-        "relation public.own of no role",
-      ],
-      [
-        "create publication own for all tables; update pg_publication set pubowner = 4000000, oid = 9000",
-        "publication own of no role",
-      ],
-      [
-        "create foreign data wrapper own; update pg_foreign_data_wrapper set oid = 9000",
-        "foreign_data_wrapper own of postgres",
-      ],
-      [
-        "update pg_namespace set nspowner = 4000000 where nspname = 'pg_catalog'",
-        "schema pg_catalog of no role",
-      ],
-      [
-        "set local allow_system_table_mods = on; create schema pg_temp_own",
-        "schema pg_temp_own of postgres",
-      ],
-      [
-        "set local allow_system_table_mods = on; create schema pg_temp_777; grant usage on schema pg_temp_777 to gold_api",
-        "schema pg_temp_777 of postgres",
-      ],
-      [
-        "update pg_class set relhastriggers = false where oid = 'gold.audit'::regclass",
-        "relation gold.audit",
-      ],
-      ["update pg_class set relchecks = 0 where oid = 'gold.vault'::regclass", "relation gold.vault"],
-      ["update pg_class set relhasindex = false where oid = 'gold.vault'::regclass", "relation gold.vault"],
-      [
-        "update pg_attribute set atthasdef = false where atthasdef and attrelid = 'gold.vault'::regclass",
-        "column gold.vault.",
-      ],
-      ['create collation gold.own from "C"', "collation gold.own of postgres"],
-      ["create operator family gold.own using btree", "operator_family gold.own of postgres"],
       ...(major < 17 ? [] : [["grant maintain on gold.account to gold_book", "relation gold.account"]]) as [
         string,
         string,
@@ -421,14 +197,83 @@ describe("the catalog and the roles", () => {
         drop cast (text as pg_node_tree)`,
         "type_default bigint",
       ],
-      [
-        "create table public.own (n int, m int); create statistics gold.own on n, m from public.own",
-        "extended_statistics gold.own of postgres",
-      ],
-      [
-        "set local allow_system_table_mods = on; create schema pg_temp_777; create function pg_temp_777.own() returns int language sql return 1",
-        "function pg_temp_777.own() of postgres",
-      ],
+      ...casesOf(`
+      schema own of postgres <- create schema own
+      relation public.own of postgres <- create table public.own (n int)
+      relation public.own of postgres <- create view public.own as select 1 as n
+      relation public.own of postgres <- create materialized view public.own as select 1 as n
+      relation public.own of postgres <- create sequence public.own
+      function public.own() of gold_owner <- create function public.own() returns int language sql security definer return 1; alter function public.own owner to gold_owner
+      function own() of postgres <- set local allow_system_table_mods = on; create function pg_catalog.own() returns int language sql return 1
+      function public.own() of postgres <- create procedure public.own() language sql begin atomic select 1; end
+      function public.own(integer) of postgres <- create aggregate public.own(int) (sfunc = int4pl, stype = int)
+      type public.own of postgres <- create type public.own as enum ('a')
+      type public.own of postgres <- create type public.own as (n int)
+      type public.own of postgres <- create domain public.own as int
+      type gold.own <- create domain gold.own as int
+      type public.own of postgres <- create type public.own as range (subtype = int)
+      operator public.=== of postgres <- create operator public.=== (leftarg = int, rightarg = int, function = int4eq)
+      cast public.own to integer <- create type public.own as enum ('a'); create cast (public.own as int) with inout
+      collation public.own of postgres <- create collation public.own from "C"
+      conversion public.own of postgres <- create conversion public.own for 'LATIN1' to 'UTF8' from iso8859_1_to_utf8
+      operator_class public.own of postgres <- create operator class public.own for type int4 using btree as operator 1 <, function 1 btint4cmp(int4, int4)
+      operator_family public.own of postgres <- create operator family public.own using btree
+      family_operator integer_ops public.<<<(integer,numeric) <- create function public.own(int4, numeric) returns bool language sql immutable return true; create operator public.<<< (leftarg = int4, rightarg = numeric, function = public.own); alter operator family integer_ops using btree add operator 1 public.<<< (int4, numeric)
+      access_method own <- create access method own type index handler bthandler
+      language own of postgres <- create language own handler plpgsql_call_handler
+      event_trigger own of postgres <- create function public.own() returns event_trigger language plpgsql as 'begin end'; create event trigger own on ddl_command_end execute function public.own()
+      extension own of postgres <- insert into pg_extension values (99999, 'own', 10, 2200, false, '1', null, null)
+      foreign_data_wrapper own of postgres <- create foreign data wrapper own
+      server own of postgres <- create foreign data wrapper own; create server own foreign data wrapper own
+      pg_user_mapping own <- create foreign data wrapper own; create server own foreign data wrapper own; create user mapping for gold_api server own
+      relation public.own of postgres <- create foreign data wrapper own; create server own foreign data wrapper own; create foreign table public.own (n int) server own
+      publication own of postgres <- create publication own for all tables
+      published own gold.account <- create publication own for table gold.account
+      published own gold <- create publication own for tables in schema gold
+      subscription own of postgres <- create subscription own connection 'host=192.0.2.1' publication own with (connect = false)
+      default_grant gold r of postgres <- alter default privileges in schema gold grant select on tables to gold_api
+      parameter_grant session_replication_role <- grant set on parameter session_replication_role to gold_api
+      database_grant gold_api CREATE <- do $$ begin execute format('grant create on database %I to gold_api', current_database()); end $$
+      inheritance public.own of gold.account <- create table public.own () inherits (gold.account)
+      inheritance gold.own of gold.account <- create table gold.own () inherits (gold.account)
+      policy gold.account.own <- create policy own on gold.account
+      policy public.own.own <- create table public.own (n int); create policy own on public.own
+      column gold.audit_overview.detail <- grant select (detail) on gold.audit_overview to gold_pricing
+      relation gold.bar_overview <- alter view gold.bar_overview set (security_invoker = on)
+      relation gold.bar_overview <- alter view gold.bar_overview set (security_barrier = on)
+      sequence gold.audit_id_seq <- alter sequence gold.audit_id_seq increment by 2
+      trigger gold_attempts.week_DATE.append_only <- alter table gold_attempts.WEEK disable trigger append_only
+      trigger gold_attempts.week_DATE.append_only <- drop trigger append_only on gold_attempts.WEEK
+      relation gold_attempts.week_DATE <- alter table gold_attempts.WEEK owner to gold_book
+      relation gold_attempts.week_DATE <- grant update on gold_attempts.WEEK to gold_book
+      column gold_attempts.week_DATE.error <- grant update (error) on gold_attempts.WEEK to gold_book
+      column gold_attempts.week_DATE.error <- alter table gold_attempts.WEEK alter error set default 'own'
+      rule gold_attempts.week_DATE.own <- create rule own as on insert to gold_attempts.WEEK do instead nothing
+      relation gold_attempts.week_DATE <- alter table gold.attempt detach partition gold_attempts.WEEK
+      relation gold_attempts.week_DATE <- alter table gold_attempts.WEEK enable row level security
+      schema gold_migrations <- grant usage on schema gold_migrations to gold_api
+      relation gold_migrations.__drizzle_migrations <- grant insert on gold_migrations.__drizzle_migrations to gold_api
+      function gold.two_people() <- update pg_proc set prosupport = 'generate_series_int4_support'::regproc where oid = 'gold.two_people()'::regprocedure
+      index gold.certificate_key_hash <- update pg_index set indislive = false where indexrelid = 'gold.certificate_key_hash'::regclass
+      relation gold.withdrawal_step <- delete from pg_trigger where tgisinternal and tgrelid = 'gold.withdrawal_step'::regclass
+      schema public of gold_api <- alter schema public owner to gold_api
+      function gold.own() <- create function gold.own() returns int language sql return 1; update pg_proc set proowner = 4000000 where proname = 'own'
+      function public.own() of no role <- create function public.own() returns int language sql return 1; update pg_proc set proowner = 4000000 where proname = 'own'
+      relation no schema.own of postgres <- create table public.own (n int); update pg_class set relnamespace = 4000000 where relname = 'own'
+      relation public.own of no role <- create view public.own as select 1 as n; update pg_class set relowner = 4000000 where relname = 'own'
+      publication own of no role <- create publication own for all tables; update pg_publication set pubowner = 4000000, oid = 9000
+      foreign_data_wrapper own of postgres <- create foreign data wrapper own; update pg_foreign_data_wrapper set oid = 9000
+      schema pg_catalog of no role <- update pg_namespace set nspowner = 4000000 where nspname = 'pg_catalog'
+      schema pg_temp_own of postgres <- set local allow_system_table_mods = on; create schema pg_temp_own
+      schema pg_temp_777 of postgres <- set local allow_system_table_mods = on; create schema pg_temp_777; grant usage on schema pg_temp_777 to gold_api
+      relation gold.audit <- update pg_class set relhastriggers = false where oid = 'gold.audit'::regclass
+      relation gold.vault <- update pg_class set relchecks = 0 where oid = 'gold.vault'::regclass
+      relation gold.vault <- update pg_class set relhasindex = false where oid = 'gold.vault'::regclass
+      column gold.vault. <- update pg_attribute set atthasdef = false where atthasdef and attrelid = 'gold.vault'::regclass
+      collation gold.own of postgres <- create collation gold.own from "C"
+      operator_family gold.own of postgres <- create operator family gold.own using btree
+      extended_statistics gold.own of postgres <- create table public.own (n int, m int); create statistics gold.own on n, m from public.own
+      function pg_temp_777.own() of postgres <- set local allow_system_table_mods = on; create schema pg_temp_777; create function pg_temp_777.own() returns int language sql return 1`),
     ];
     const [{ week }] =
       await sql`select min(relname) as week from pg_class where relname ~ '^week_'` as unknown as [
@@ -442,50 +287,33 @@ describe("the catalog and the roles", () => {
   });
 
   it("are compared with a new server where initdb made them", async () => {
-    const changes: readonly [statement: string, finding: string][] = [
+    const changes: readonly Case[] = [
       // The planner inlines this body, so the printer shows the replaced function as it was.
       [
         "update pg_proc set prolang = 14, prosrc = 'select null::text' where proname = 'pg_get_function_sqlbody'",
         "pg_proc: ",
       ],
-      ["update pg_proc set prosrc = 'int4ne' where proname = 'int4eq'", "pg_proc: "],
-      [
-        "set local allow_system_table_mods = on; create or replace view pg_catalog.pg_roles as select rolname, rolsuper and rolname <> 'own' as rolsuper, rolinherit, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication, rolconnlimit, '********'::text as rolpassword, rolvaliduntil, rolbypassrls, null::text[] collate \"C\" as rolconfig, oid from pg_authid",
-        "pg_rewrite: ",
-      ],
-      ["update pg_operator set oprcode = 'nameeq' where oprcode = 'namene'::regproc", "pg_operator: "],
-      [
-        "update pg_cast set castmethod = 'i', castfunc = 0 where castfunc <> 0 and castsource = 'macaddr'::regtype",
-        "pg_cast: ",
-      ],
-      [
-        "update pg_aggregate set aggtransfn = 'bool_or'::regproc where aggfnoid = 'bool_and'::regproc",
-        "pg_aggregate: ",
-      ],
-      ["update pg_type set typsend = 'textsend' where typname = 'name'", "pg_type: "],
-      ["update pg_language set lanpltrusted = true where lanname = 'c'", "pg_language: "],
-      ["update pg_amproc set amproc = 'hashmacaddr8' where amproc = 'hashmacaddr'::regproc", "pg_amproc: "],
-      [
-        "delete from pg_init_privs where privtype = 'i'",
-        "pg_init_privs: ",
-      ],
-      [
-        "grant execute on function pg_read_file(text) to gold_api",
-        "grants of pg_proc pg_read_file: gold_api=X",
-      ],
-      ["grant execute on function pg_read_file(text) to public", "grants of pg_proc pg_read_file: =X"],
-      ["grant select on pg_authid to gold_api", "grants of pg_class pg_authid: gold_api=r"],
-      [
-        "grant select (rolpassword) on pg_authid to gold_api",
-        "grants of pg_attribute rolpassword: gold_api=r",
-      ],
-      ["grant create on schema public to gold_api", "grants of pg_namespace public: gold_api=C"],
       // A table of the same name in another schema hides nothing.
       [
         "create temporary table pg_proc (n int); grant execute on function pg_read_file(text) to public",
         "grants of pg_proc pg_read_file: =X",
       ],
-      ["update pg_proc set proacl = null where proname = 'pg_ls_dir'", "grants of pg_proc pg_ls_dir: =X"],
+      ...casesOf(`
+      pg_proc: <- update pg_proc set prosrc = 'int4ne' where proname = 'int4eq'
+      pg_rewrite: <- set local allow_system_table_mods = on; create or replace view pg_catalog.pg_roles as select rolname, rolsuper and rolname <> 'own' as rolsuper, rolinherit, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication, rolconnlimit, '********'::text as rolpassword, rolvaliduntil, rolbypassrls, null::text[] collate "C" as rolconfig, oid from pg_authid
+      pg_operator: <- update pg_operator set oprcode = 'nameeq' where oprcode = 'namene'::regproc
+      pg_cast: <- update pg_cast set castmethod = 'i', castfunc = 0 where castfunc <> 0 and castsource = 'macaddr'::regtype
+      pg_aggregate: <- update pg_aggregate set aggtransfn = 'bool_or'::regproc where aggfnoid = 'bool_and'::regproc
+      pg_type: <- update pg_type set typsend = 'textsend' where typname = 'name'
+      pg_language: <- update pg_language set lanpltrusted = true where lanname = 'c'
+      pg_amproc: <- update pg_amproc set amproc = 'hashmacaddr8' where amproc = 'hashmacaddr'::regproc
+      pg_init_privs: <- delete from pg_init_privs where privtype = 'i'
+      grants of pg_proc pg_read_file: gold_api=X <- grant execute on function pg_read_file(text) to gold_api
+      grants of pg_proc pg_read_file: =X <- grant execute on function pg_read_file(text) to public
+      grants of pg_class pg_authid: gold_api=r <- grant select on pg_authid to gold_api
+      grants of pg_attribute rolpassword: gold_api=r <- grant select (rolpassword) on pg_authid to gold_api
+      grants of pg_namespace public: gold_api=C <- grant create on schema public to gold_api
+      grants of pg_proc pg_ls_dir: =X <- update pg_proc set proacl = null where proname = 'pg_ls_dir'`),
     ];
     for (const [statement, finding] of changes) {
       const lines = await findAfter(statement, compareInitial, true);
