@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { askAdmin } from "./admin.ts";
 import { type EnvoyProcess, startEnvoy } from "./envoy_process.ts";
@@ -10,6 +9,8 @@ import { createTestAuthority, type Identity, type TestAuthority } from "./pki_fi
 import { readSidecarConfig } from "./settings.ts";
 import { writeTrust } from "./trust/trust_folder.ts";
 import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
+import { type Answer, readAnswer, readToEnd } from "../../../tools/testing/raw_http.ts";
+import { until } from "../../../tools/testing/until.ts";
 
 /**
  * Starts the real Envoy with its real configuration, and behind it a test service that records every request.
@@ -20,12 +21,6 @@ export interface Arrived {
   readonly target: string;
   /** Names and values alternate, in the order received. */
   readonly rawHeaders: readonly string[];
-  readonly body: string;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly head: string;
   readonly body: string;
 }
 
@@ -52,9 +47,6 @@ export interface TestEnvoy {
 }
 
 const SECRET = "test-secret-of-32-characters-or-more";
-
-const LOG_MS = 30_000;
-const LOG_POLL_MS = 50;
 
 const answerOk: RequestListener = (_request, response) => response.end("ok");
 
@@ -117,16 +109,13 @@ export async function startTestEnvoy(
       return readAnswer(await readToEnd(socket));
     },
     ask: (path) => askAdmin(config.adminListen, "GET", path),
-    log: async (fits) => {
-      for (const end = Date.now() + LOG_MS; Date.now() < end; await sleep(LOG_POLL_MS)) {
-        const lines = readFileSync(at("access.log"), "utf8").split("\n").slice(0, -1).map((line) =>
-          JSON.parse(line)
-        );
+    log: (fits) =>
+      until(() => {
+        const text = readFileSync(at("access.log"), "utf8");
+        const lines = text.split("\n").slice(0, -1).map((line) => JSON.parse(line) as LogLine);
         const found = lines.findIndex(fits);
-        if (found >= 0) return lines.slice(0, found + 1);
-      }
-      throw new Error("The access log has no matching line.");
-    },
+        return found < 0 ? undefined : lines.slice(0, found + 1);
+      }) as Promise<LogLine[]>,
     stop: async () => {
       await envoy.stop();
       await service.stop();
@@ -179,25 +168,7 @@ async function startService(upstreams: string | undefined, path: string, answer:
   };
 }
 
-export async function readToEnd(socket: TLSSocket): Promise<string> {
-  let received = "";
-  socket.setEncoding("latin1");
-  for await (const part of socket) received += part;
-  return received;
-}
-
-export function readAnswer(received: string): Answer {
-  const end = received.indexOf("\r\n\r\n");
-  const head = received.slice(0, end).toLowerCase();
-  return { status: Number(head.split(" ")[1]), head, body: received.slice(end + 4) };
-}
-
 /** Builds a complete HTTP/1.1 request that asks the server to close the connection. */
 export function request(line: string, headers: readonly string[] = [], body = ""): string {
   return [`${line} HTTP/1.1`, "Host: localhost", ...headers, "Connection: close", "", body].join("\r\n");
-}
-
-/** Returns every value of one header of a received request. `name` must be in lower case. */
-export function valuesOf({ rawHeaders }: Arrived, name: string): string[] {
-  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name);
 }

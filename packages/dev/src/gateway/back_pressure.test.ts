@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, it } from "node:test";
 import { assertEquals, assertLessOrEqual, assertStringIncludes } from "../../../../tools/testing/assert.ts";
-import { createAuthority, type Fixture, readToEnd, startFixture } from "./fixture.ts";
+import { readToEnd } from "../../../../tools/testing/raw_http.ts";
+import { type Fixture, startFixture } from "./fixture.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";
@@ -11,10 +12,7 @@ describe("startGateway(), back-pressure", () => {
   afterEach(() => fixture?.stop());
 
   it("answers the next request on a connection after responses of 1 byte to several MiB", async () => {
-    const authority = await createAuthority();
-    const [client, gateway] = await Promise.all([authority.issue("client"), authority.issue("localhost")]);
     const { open } = fixture = await startFixture(
-      { authority, client, gateway },
       (request, response) => {
         const [, form, bytes] = request.url!.split("/");
         const content = Buffer.alloc(Number(bytes), "x");
@@ -35,11 +33,8 @@ describe("startGateway(), back-pressure", () => {
   });
 
   it("serves other clients while a client or the service does not read, and buffers little", async () => {
-    const authority = await createAuthority();
-    const [client, gateway] = await Promise.all([authority.issue("client"), authority.issue("localhost")]);
-    const pki = { authority, client, gateway };
     let written = 0;
-    const { open } = fixture = await startFixture(pki, (request, response) => {
+    const { open } = fixture = await startFixture((request, response) => {
       if (request.url === "/ping") return void response.end("pong");
       if (request.method === "POST") return; // Never reads.
       const write = (): void => {

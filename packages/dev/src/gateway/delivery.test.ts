@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Agent, request as httpsRequest } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, before, beforeEach, describe, it } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import {
   assert,
   assertEquals,
@@ -11,17 +11,8 @@ import {
   assertStringIncludes,
 } from "../../../../tools/testing/assert.ts";
 import { type GatewayOptions, GatewayStartError, startGateway } from "./start_gateway.ts";
-import {
-  type Authority,
-  createAuthority,
-  echo,
-  type Fixture,
-  type Issued,
-  readAnswer,
-  readToEnd,
-  startFixture,
-  startUpstream,
-} from "./fixture.ts";
+import { readAnswer, readToEnd } from "../../../../tools/testing/raw_http.ts";
+import { echo, type Fixture, startFixture, startUpstream } from "./fixture.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";
@@ -41,15 +32,8 @@ function signal<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
 }
 
 describe("startGateway(), delivery", () => {
-  let pki: { authority: Authority; client: Issued; gateway: Issued };
   let fixture: Fixture | undefined;
   let startedAtMs: number;
-
-  before(async () => {
-    const authority = await createAuthority();
-    const [client, gateway] = await Promise.all([authority.issue("client"), authority.issue("localhost")]);
-    pki = { authority, client, gateway };
-  });
 
   beforeEach(() => void (startedAtMs = performance.now()));
 
@@ -64,7 +48,7 @@ describe("startGateway(), delivery", () => {
     answer: (request: IncomingMessage, response: ServerResponse) => void,
     options: Partial<GatewayOptions> = {},
   ): Promise<Fixture> =>
-    fixture = await startFixture(pki, answer, { ...options, timeouts: { ...LONG, ...options.timeouts } });
+    fixture = await startFixture(answer, { ...options, timeouts: { ...LONG, ...options.timeouts } });
 
   function assertProblem(received: string, status: number, code: string): void {
     const answer = readAnswer(received);
@@ -297,8 +281,8 @@ describe("startGateway(), delivery", () => {
   });
 
   it("reports what to do if the port is taken or no upstream is named", async () => {
-    const { gateway } = await start(echo);
-    const options = { ca: pki.authority.ca, ...pki.gateway, newRequestId: () => "req_fixture" as const };
+    const { authority, server, gateway } = await start(echo);
+    const options = { ca: authority.ca, ...server, newRequestId: () => "req_fixture" as const };
     await assertRejects(
       () => startGateway({ ...options, port: gateway.port, upstreams: ["/x"] }),
       GatewayStartError,

@@ -1,66 +1,15 @@
-import "reflect-metadata";
-import * as x509 from "@peculiar/x509";
-import { randomUUID, webcrypto } from "node:crypto";
+import { createTestAuthority, type Issued, type TestAuthority } from "@gold-partner/server/testing";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
+import { type Answer, readAnswer, readToEnd } from "../../../../tools/testing/raw_http.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "./start_gateway.ts";
 
-/** Fixtures for the gateway's tests: certificates, a service, and a client that writes raw bytes. */
-
-export interface Issued {
-  cert: string;
-  key: string;
-  der: Uint8Array;
-}
-
-export interface Authority {
-  ca: string;
-  issue(name: string, lifetimeMs?: number): Promise<Issued>;
-}
-
-const EC = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
-const HOUR_MS = 3_600_000;
-
-export async function createAuthority(): Promise<Authority> {
-  const keys = await webcrypto.subtle.generateKey(EC, true, ["sign", "verify"]) as webcrypto.CryptoKeyPair;
-  const notBefore = new Date(Date.now() - HOUR_MS);
-  const root = await x509.X509CertificateGenerator.createSelfSigned({
-    name: "CN=Test CA",
-    keys,
-    signingAlgorithm: EC,
-    notBefore,
-    notAfter: new Date(Date.now() + HOUR_MS),
-    extensions: [new x509.BasicConstraintsExtension(true, undefined, true)],
-  });
-  return {
-    ca: root.toString("pem"),
-    issue: async (name, lifetimeMs = HOUR_MS) => {
-      const own = await webcrypto.subtle.generateKey(EC, true, ["sign", "verify"]) as webcrypto.CryptoKeyPair;
-      const certificate = await x509.X509CertificateGenerator.create({
-        subject: `CN=${name}`,
-        issuer: root.subject,
-        publicKey: own.publicKey,
-        signingKey: keys.privateKey,
-        signingAlgorithm: EC,
-        notBefore,
-        notAfter: new Date(Date.now() + lifetimeMs),
-        extensions: [new x509.SubjectAlternativeNameExtension([{ type: "dns", value: name }])],
-      });
-      return {
-        cert: certificate.toString("pem"),
-        key: x509.PemConverter.encode(
-          await webcrypto.subtle.exportKey("pkcs8", own.privateKey),
-          "PRIVATE KEY",
-        ),
-        der: new Uint8Array(certificate.rawData),
-      };
-    },
-  };
-}
+/** Fixtures for the gateway's tests: a service, and a client that writes raw bytes. */
 
 /** A real HTTP server on a Unix socket. */
 export interface Upstream {
@@ -94,6 +43,10 @@ export async function startUpstream(answer: RequestListener): Promise<Upstream> 
 }
 
 export interface Fixture {
+  authority: TestAuthority;
+  client: Issued;
+  /** The gateway's own certificate. */
+  server: Issued;
   gateway: Gateway;
   upstream: Upstream;
   /**
@@ -107,24 +60,18 @@ export interface Fixture {
   stop(): Promise<void>;
 }
 
-export interface Answer {
-  status: number;
-  head: string;
-  body: string;
-}
-
 export async function startFixture(
-  { authority, client, gateway: server }: { authority: Authority; client: Issued; gateway: Issued },
   answer: RequestListener,
   options: Partial<GatewayOptions> = {},
 ): Promise<Fixture> {
+  const authority = createTestAuthority();
+  const [client, server] = [authority.issue(["client"]), authority.issue(["localhost"])];
   const upstream = await startUpstream(answer);
   const log: string[] = [];
   const gateway = await startGateway({
     port: 0,
     ca: authority.ca,
-    cert: server.cert,
-    key: server.key,
+    ...server,
     upstreams: [upstream.path],
     newRequestId: () => "req_fixture",
     log: (line) => log.push(line),
@@ -135,8 +82,7 @@ export async function startFixture(
     port: gateway.port,
     servername: "localhost",
     ca: authority.ca,
-    cert: client.cert,
-    key: client.key,
+    ...client,
   };
   const open = async (overrides: ConnectionOptions = {}): Promise<TLSSocket> => {
     const socket = connect({ ...credentials, ...overrides });
@@ -144,11 +90,7 @@ export async function startFixture(
     return socket;
   };
   return {
-    gateway,
-    upstream,
-    credentials,
-    log,
-    open,
+    ...{ authority, client, server, gateway, upstream, credentials, log, open },
     send: async (bytes, overrides) => {
       const socket = await open(overrides);
       socket.write(bytes, "latin1");
@@ -159,19 +101,6 @@ export async function startFixture(
       await gateway.close();
     },
   };
-}
-
-export async function readToEnd(socket: TLSSocket): Promise<string> {
-  let received = "";
-  socket.setEncoding("latin1");
-  for await (const chunk of socket) received += chunk;
-  return received;
-}
-
-export function readAnswer(received: string): Answer {
-  const end = received.indexOf("\r\n\r\n");
-  const head = received.slice(0, end);
-  return { status: Number(head.split(" ")[1]), head: head.toLowerCase(), body: received.slice(end + 4) };
 }
 
 /** A listener that answers with the request that arrived. */
@@ -191,9 +120,4 @@ export interface Echo {
   url: string | undefined;
   rawHeaders: string[];
   body: string;
-}
-
-/** The values of one header of an echoed request. */
-export function valuesIn(echoed: Echo, name: string): string[] {
-  return echoed.rawHeaders.filter((_, i, all) => i % 2 === 1 && all[i - 1]!.toLowerCase() === name);
 }

@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { createHash, X509Certificate } from "node:crypto";
+import { createTestAuthority, type Issued } from "@gold-partner/server/testing";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import {
@@ -8,26 +9,17 @@ import {
   assertStringIncludes,
 } from "../../../../tools/testing/assert.ts";
 import { identifyPeer, normaliseIp } from "./peer.ts";
-import {
-  createAuthority,
-  type Echo,
-  echo,
-  type Fixture,
-  type Issued,
-  readAnswer,
-  readToEnd,
-  startFixture,
-  valuesIn,
-} from "./fixture.ts";
+import { readAnswer, readToEnd, valuesOf } from "../../../../tools/testing/raw_http.ts";
+import { type Echo, echo, type Fixture, startFixture } from "./fixture.ts";
 
 const GET = (headers = ""): string =>
   `GET /v1/prices HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`;
 
 /** Long enough for a handshake on a busy machine. */
 const SHORT_LIFE_MS = 5_000;
+const DAY_MS = 86_400_000;
 
 describe("startGateway(), identity", () => {
-  let client: Issued;
   let shortLived: Issued;
   let shortEndsMs: number;
   let foreign: Issued;
@@ -37,20 +29,15 @@ describe("startGateway(), identity", () => {
   let session: Uint8Array | undefined;
 
   before(async () => {
-    const authority = await createAuthority();
-    client = await authority.issue("client");
-    expired = await authority.issue("expired", -1_000);
-    foreign = await (await createAuthority()).issue("client");
-    fixture = await startFixture(
-      { authority, client, gateway: await authority.issue("localhost") },
-      echo,
-      { proxySecret: "ours", timeouts: { headersMs: 60_000 } },
-    );
+    fixture = await startFixture(echo, { proxySecret: "ours", timeouts: { headersMs: 60_000 } });
+    const { authority, client } = fixture;
+    expired = authority.issue(["expired"], -1, -1_000 / DAY_MS);
+    foreign = createTestAuthority().issue(["client"]);
     // Issue this certificate last, so that it is still valid at the handshake. Its lifetime can be up to a
     // second shorter, because a certificate expires at a whole second.
-    shortLived = await authority.issue("short", SHORT_LIFE_MS);
+    shortLived = authority.issue(["short"], -1, SHORT_LIFE_MS / DAY_MS);
     shortEndsMs = Date.now() + SHORT_LIFE_MS;
-    hash = createHash("sha256").update(client.der).digest("hex");
+    hash = createHash("sha256").update(new X509Certificate(client.cert).raw).digest("hex");
   });
 
   after(() => fixture.stop());
@@ -86,9 +73,9 @@ describe("startGateway(), identity", () => {
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
       const { body } = await fixture.send(GET(), { minVersion: version, maxVersion: version });
       const echoed: Echo = JSON.parse(body);
-      assertEquals(valuesIn(echoed, "x-forwarded-client-cert"), [`Hash=${hash}`]);
-      assertEquals(valuesIn(echoed, "x-client-ip"), ["127.0.0.1"]);
-      assertEquals(valuesIn(echoed, "x-gold-proxy-secret"), ["ours"]);
+      assertEquals(valuesOf(echoed, "x-forwarded-client-cert"), [`Hash=${hash}`]);
+      assertEquals(valuesOf(echoed, "x-client-ip"), ["127.0.0.1"]);
+      assertEquals(valuesOf(echoed, "x-gold-proxy-secret"), ["ours"]);
     }
   });
 
@@ -120,15 +107,11 @@ describe("startGateway(), identity", () => {
     const echoed: Echo = JSON.parse(body);
     assertEquals(
       echoed.rawHeaders.map((text) => text.toLowerCase()).filter((text) => text.startsWith("x-")),
-      [
-        "x-forwarded-client-cert",
-        "x-client-ip",
-        "x-gold-proxy-secret",
-      ],
+      ["x-forwarded-client-cert", "x-client-ip", "x-gold-proxy-secret"],
     );
-    assertEquals(valuesIn(echoed, "x-forwarded-client-cert"), [`Hash=${hash}`]);
-    assertEquals(valuesIn(echoed, "x-client-ip"), ["127.0.0.1"]);
-    assertEquals(valuesIn(echoed, "x-gold-proxy-secret"), ["ours"]);
+    assertEquals(valuesOf(echoed, "x-forwarded-client-cert"), [`Hash=${hash}`]);
+    assertEquals(valuesOf(echoed, "x-client-ip"), ["127.0.0.1"]);
+    assertEquals(valuesOf(echoed, "x-gold-proxy-secret"), ["ours"]);
   });
 
   it("forwards no forged header that follows 3,000 other headers", async () => {
@@ -136,8 +119,8 @@ describe("startGateway(), identity", () => {
       GET("a:\r\n".repeat(3_000) + "X-Client-Ip: 6.6.6.6\r\nX-Last: 1\r\n"),
     );
     const echoed: Echo = JSON.parse(body);
-    assertEquals(valuesIn(echoed, "x-client-ip"), ["127.0.0.1"]);
-    assertEquals(valuesIn(echoed, "x-last"), ["1"]);
+    assertEquals(valuesOf(echoed, "x-client-ip"), ["127.0.0.1"]);
+    assertEquals(valuesOf(echoed, "x-last"), ["1"]);
   });
 });
 
@@ -149,9 +132,9 @@ describe("identifyPeer()", () => {
     ...fields,
   });
 
-  it("returns undefined without a verified certificate or an address", async () => {
-    const { der } = await (await createAuthority()).issue("client");
-    const getPeerCertificate = () => ({ raw: Buffer.from(der) });
+  it("returns undefined without a verified certificate or an address", () => {
+    const { raw } = new X509Certificate(createTestAuthority().issue(["client"]).cert);
+    const getPeerCertificate = () => ({ raw });
     assertEquals(identifyPeer(socket({ getPeerCertificate }) as never)?.ip, "::1");
     assertEquals(identifyPeer(socket({}) as never), undefined);
     assertEquals(identifyPeer(socket({ getPeerCertificate, authorized: false }) as never), undefined);

@@ -1,6 +1,7 @@
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
-import { request, startTestEnvoy, type TestEnvoy, valuesOf } from "../envoy_fixture.ts";
+import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
+import { valuesOf } from "../../../../tools/testing/raw_http.ts";
 
 /**
  * Envoy 1.40 has no option that refuses a bare CR (a CR without LF) in a header's value. It leaves the CR

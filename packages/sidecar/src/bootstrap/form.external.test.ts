@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { PROBLEM_REGISTRY, problemBody, type ProblemCode } from "@gold-partner/protocol";
 import { after, before, describe, it } from "node:test";
-import { type Answer, request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
+import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
+import { type Answer } from "../../../../tools/testing/raw_http.ts";
 
 const KIB = 1024;
 

@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
-import { request, startTestEnvoy, type TestEnvoy, valuesOf } from "../envoy_fixture.ts";
+import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
+import { valuesOf } from "../../../../tools/testing/raw_http.ts";
 
 describe("the caller's identity that Envoy sends", () => {
   let fixture: TestEnvoy;

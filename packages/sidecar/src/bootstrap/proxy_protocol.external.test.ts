@@ -3,14 +3,8 @@ import { once } from "node:events";
 import { connect as connectTcp } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { connect } from "node:tls";
-import {
-  readAnswer,
-  readToEnd,
-  request,
-  startTestEnvoy,
-  type TestEnvoy,
-  valuesOf,
-} from "../envoy_fixture.ts";
+import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
+import { readAnswer, readToEnd, valuesOf } from "../../../../tools/testing/raw_http.ts";
 
 /** PROXY protocol v2 for a TCP connection from this IPv4 address, as a load balancer writes it. */
 function announce(address: string): Buffer {

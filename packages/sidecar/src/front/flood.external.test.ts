@@ -6,11 +6,12 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { until } from "../../../../tools/testing/until.ts";
-import { startTestEnvoy, type TestEnvoy, valuesOf } from "../envoy_fixture.ts";
+import { startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import type { Identity } from "../pki_fixture.ts";
 import type { AttackCounts, AttackPlan } from "./attacker_fixture.ts";
 import { writeAddressMap } from "./runtime_api.ts";
 import { failuresOf, isServed, startTestFront, type TestFront } from "./front_fixture.ts";
+import { valuesOf } from "../../../../tools/testing/raw_http.ts";
 
 const ATTACKER = fileURLToPath(new URL("./attacker_fixture.ts", import.meta.url));
 const HANDSHAKES = 100;

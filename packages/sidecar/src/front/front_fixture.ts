@@ -5,10 +5,11 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "@gold-partner/dev/postgres";
-import { readAnswer, readToEnd, request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
+import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import type { Identity } from "../pki_fixture.ts";
 import { FRONT_SOCKET, HAPROXY_FILE } from "./haproxy.ts";
 import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
+import { readAnswer, readToEnd } from "../../../../tools/testing/raw_http.ts";
 
 /** The real HAProxy in front of the real Envoy, both configured from the same settings. */
 export interface TestFront {
