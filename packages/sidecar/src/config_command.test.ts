@@ -1,37 +1,25 @@
 import { assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
-import { spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
-import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { SIDECAR_SETTINGS } from "./settings.ts";
 import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
+import { runSidecar, SETTINGS } from "./sidecar_fixture.ts";
 
-const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
-
-function runConfig(env: Record<string, string>, ...args: string[]): { code: number | null; says: string } {
-  const { PATH = "", HOME = "" } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [
-    ...runtimeArguments(MAIN),
-    "config",
-    ...args,
-  ], {
-    env: { PATH, HOME, ...env },
-    encoding: "utf8",
-  });
-  return { code: status, says: stdout + stderr };
+/** Runs `sidecar config` without the settings of the tests' own environment. */
+async function runConfig(settings: Record<string, string>, ...args: string[]) {
+  const unset = Object.fromEntries(SIDECAR_SETTINGS.map(({ name }) => [name, ""]));
+  const { code, out, error } = await runSidecar(["config", ...args], { ...unset, ...settings });
+  return { code, says: out + error };
 }
 
 describe("sidecar config", () => {
-  it("writes Envoy's configuration, which only its owner and group can read, with any umask", () => {
+  it("writes Envoy's configuration, which only its owner and group can read, with any umask", async () => {
     const umask = process.umask(0o077);
     const folder = temporaryFolder("sidecar-config");
-    const { code, says } = runConfig({
-      GOLD_ENV: "production",
-      PUBLIC_BASE_URL: "https://api.example",
-      UPSTREAMS: "unix:/run/server.sock|unix:/run/operations.sock",
+    const { code, says } = await runConfig({
+      ...SETTINGS,
       CONFIG_DIRECTORY: join(folder, "envoy"),
       TRUST_DIRECTORY: join(folder, "trust"),
       SERVER_CERTIFICATE_DIRECTORY: join(folder, "tls"),
@@ -46,15 +34,8 @@ describe("sidecar config", () => {
     assertEquals(statSync(join(folder, "envoy")).mode & 0o777, 0o755);
   });
 
-  it("exits with 2 if it cannot write its files, and names the settings of the folders", () => {
-    const { code, says } = runConfig({
-      GOLD_ENV: "production",
-      PUBLIC_BASE_URL: "https://api.example",
-      UPSTREAMS: "unix:/run/server.sock",
-      CONFIG_DIRECTORY: "/dev/null/envoy",
-      TRUST_DIRECTORY: "/run/trust",
-      SERVER_CERTIFICATE_DIRECTORY: "/run/tls",
-    });
+  it("exits with 2 if it cannot write its files, and names the settings of the folders", async () => {
+    const { code, says } = await runConfig({ ...SETTINGS, CONFIG_DIRECTORY: "/dev/null/envoy" });
     assertEquals(code, 2);
     assertMatch(
       says,
@@ -62,8 +43,8 @@ describe("sidecar config", () => {
     );
   });
 
-  it("--explain lists every setting with its default, even if the environment sets none", () => {
-    const { code, says } = runConfig({}, "--explain");
+  it("--explain lists every setting with its default, even if the environment sets none", async () => {
+    const { code, says } = await runConfig({}, "--explain");
     assertEquals(code, 0);
     const lines = says.trimEnd().split("\n").map((line) => line.split(/ {2,}/));
     assertEquals(
@@ -76,11 +57,11 @@ describe("sidecar config", () => {
     );
   });
 
-  it("reports every fault of the settings, and rejects unknown arguments", () => {
-    const faulty = runConfig({ GOLD_ENV: "staging" });
+  it("reports every fault of the settings, and rejects unknown arguments", async () => {
+    const faulty = await runConfig({ GOLD_ENV: "staging" });
     assertEquals(faulty.code, 2);
     assertMatch(faulty.says, /^The configuration has 6 fault\(s\):\n- GOLD_ENV is "staging"/);
-    const argument = runConfig({}, "--list");
+    const argument = await runConfig({}, "--list");
     assertEquals(argument.code, 2);
     assertMatch(argument.says, /^sidecar config \[--explain\]: writes Envoy's configuration/);
   });

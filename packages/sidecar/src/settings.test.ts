@@ -4,21 +4,13 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { readSidecarConfig, SIDECAR_SETTINGS, SidecarConfigError } from "./settings.ts";
 import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
-
-const SOUND = {
-  GOLD_ENV: "production",
-  PUBLIC_BASE_URL: "https://api.example",
-  UPSTREAMS: "unix:/run/a.sock|unix:/run/a_operations.sock, unix:/run/b.sock",
-  CONFIG_DIRECTORY: "/etc/gold/envoy",
-  TRUST_DIRECTORY: "/etc/gold/trust",
-  SERVER_CERTIFICATE_DIRECTORY: "/etc/gold/tls",
-};
+import { SETTINGS } from "./sidecar_fixture.ts";
 
 function faultsOf(variables: Record<string, string>): readonly string[] {
   let faults: readonly string[] = [];
   assertThrows(() => {
     try {
-      readSidecarConfig({ ...SOUND, ...variables });
+      readSidecarConfig({ ...SETTINGS, ...variables });
     } catch (error) {
       faults = (error as SidecarConfigError).faults;
       throw error;
@@ -29,7 +21,7 @@ function faultsOf(variables: Record<string, string>): readonly string[] {
 
 describe("readSidecarConfig()", () => {
   it("reads the environment, and by default lets Envoy listen on every address", () => {
-    const config = readSidecarConfig(SOUND);
+    const config = readSidecarConfig(SETTINGS);
     assertEquals(config.listen, [{ kind: "tcp", host: "0.0.0.0", port: 8443 }, {
       kind: "tcp",
       host: "::",
@@ -53,14 +45,14 @@ describe("readSidecarConfig()", () => {
       undefined,
     ]);
     const ranges =
-      readSidecarConfig({ ...SOUND, PROXY_PROTOCOL_FROM: "10.0.0.0/8, 2001:db8::/32" }).proxyProtocolFrom;
+      readSidecarConfig({ ...SETTINGS, PROXY_PROTOCOL_FROM: "10.0.0.0/8, 2001:db8::/32" }).proxyProtocolFrom;
     assertEquals(ranges, [{ prefix: "10.0.0.0", bits: 8 }, { prefix: "2001:db8::", bits: 32 }]);
   });
 
   it("reads HAProxy's limits if FRONT_LISTEN is set, and then requires Envoy to listen on loopback", () => {
-    assertEquals(readSidecarConfig(SOUND).front, undefined);
+    assertEquals(readSidecarConfig(SETTINGS).front, undefined);
     const front = { FRONT_LISTEN: "0.0.0.0:8443", SIDECAR_LISTEN: "127.0.0.1:8442" };
-    assertEquals(readSidecarConfig({ ...SOUND, ...front }).front, {
+    assertEquals(readSidecarConfig({ ...SETTINGS, ...front }).front, {
       listen: [{ kind: "tcp", host: "0.0.0.0", port: 8443 }],
       metricsListen: { kind: "tcp", host: "127.0.0.1", port: 8405 },
       directory: "/run/front",
@@ -104,56 +96,20 @@ describe("readSidecarConfig()", () => {
   });
 
   it("rejects malformed, repeated and out-of-range values", () => {
-    const wrong: readonly [string, string][] = [
-      ...["http://api.example", "https://API.example", "https://api.example:443", "api.example"].map((
-        url,
-      ): [string, string] => [
-        "PUBLIC_BASE_URL",
-        url,
-      ]),
-      ...[
-        "0.0.0.0",
-        "0.0.0.0:65536",
-        "::8443",
-        "[0.0.0.0]:1",
-        "[zz]:1",
-        "1.2.3:1",
-        "0.0.0.0:1,",
-        "[::]:1,[::]:1",
-      ].map((
-        address,
-      ): [string, string] => [
-        "SIDECAR_LISTEN",
-        address,
-      ]),
-      ...[
-        "unix:",
-        "unix:relative",
-        "/a.sock",
-        "unix:/a|unix:/b|unix:/c",
-        "unix:/a|",
-        "tcp:1",
-        "unix:/a,unix:/a",
+    const addresses = "0.0.0.0 0.0.0.0:65536 ::8443 [0.0.0.0]:1 [zz]:1 1.2.3:1 0.0.0.0:1, [::]:1,[::]:1";
+    const wrong: Readonly<Record<string, string>> = {
+      PUBLIC_BASE_URL: "http://api.example https://API.example https://api.example:443 api.example",
+      SIDECAR_LISTEN: addresses,
+      UPSTREAMS: "unix: unix:relative /a.sock unix:/a|unix:/b|unix:/c unix:/a| tcp:1 unix:/a,unix:/a " +
         `unix:/${"a".repeat(107)}`,
-      ].map((
-        upstream,
-      ): [string, string] => [
-        "UPSTREAMS",
-        upstream,
-      ]),
-      ...["10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/24", "10.0.0.0/-1", "::/129", "0.0.0.0/0x8"].map((
-        range,
-      ): [string, string] => [
-        "PROXY_PROTOCOL_FROM",
-        range,
-      ]),
-      ...["-1", "1.5", "1000001", "five"].map((count): [string, string] => ["FLOOD_PER_SECOND", count]),
-      ...["127.0.0.1:9901", "unix:admin.sock", "/run/admin.sock"].map((
-        admin,
-      ): [string, string] => ["ADMIN_LISTEN", admin]),
-    ];
-    for (const [name, value] of wrong) {
-      assertStringIncludes(faultsOf({ [name]: value }).join(), `${name} `, `${name}=${value}`);
+      PROXY_PROTOCOL_FROM: "10.0.0.0/33 10.0.0.0/ 10.0.0.0/8/24 10.0.0.0/-1 ::/129 0.0.0.0/0x8",
+      FLOOD_PER_SECOND: "-1 1.5 1000001 five",
+      ADMIN_LISTEN: "127.0.0.1:9901 unix:admin.sock /run/admin.sock",
+    };
+    for (const [name, values] of Object.entries(wrong)) {
+      for (const value of values.split(" ")) {
+        assertStringIncludes(faultsOf({ [name]: value }).join(), `${name} `, `${name}=${value}`);
+      }
     }
   });
 
@@ -167,7 +123,7 @@ describe("readSidecarConfig()", () => {
     };
     const secret = "s".repeat(32);
     writeFileSync(file, `${secret}\n`);
-    assertEquals(readSidecarConfig({ ...SOUND, ...tcp, GOLD_ENV: "sandbox" }).proxySecret, secret);
+    assertEquals(readSidecarConfig({ ...SETTINGS, ...tcp, GOLD_ENV: "sandbox" }).proxySecret, secret);
     assertStringIncludes(faultsOf(tcp).join(), "UPSTREAMS must be Unix sockets in production");
     const without = faultsOf({ ...tcp, GOLD_ENV: "sandbox", PROXY_SECRET_FILE: "" });
     assertStringIncludes(without.join(), "PROXY_SECRET_FILE is missing");

@@ -2,15 +2,7 @@ import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { readSidecarConfig } from "../settings.ts";
 import { envoyBootstrap, envoyFiles } from "./bootstrap.ts";
-
-const SETTINGS = {
-  GOLD_ENV: "production",
-  PUBLIC_BASE_URL: "https://api.example",
-  UPSTREAMS: "unix:/run/a.sock|unix:/run/a_operations.sock,unix:/run/b.sock",
-  CONFIG_DIRECTORY: "/etc/gold/envoy",
-  TRUST_DIRECTORY: "/etc/gold/trust",
-  SERVER_CERTIFICATE_DIRECTORY: "/etc/gold/tls",
-};
+import { SETTINGS } from "../sidecar_fixture.ts";
 
 /** The value at a path of names and indexes. */
 function at(message: unknown, path: string): unknown {

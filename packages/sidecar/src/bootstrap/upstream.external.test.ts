@@ -10,7 +10,6 @@ import { until } from "../../../../tools/testing/until.ts";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import { TIMEOUT } from "./limit.ts";
 
-const TIMEOUT_MS = 30_000;
 /** How late an answer is. Longer than Envoy waits for one answer to a health check. */
 const LATE_MS = 1500;
 
@@ -71,12 +70,8 @@ describe("the processes of the service", () => {
    * machine may delay that.
    */
   const untilAnswering = async (...expected: string[]): Promise<void> => {
-    const endMs = performance.now() + TIMEOUT_MS;
-    let found = await answering();
-    for (; `${found}` !== `${expected}` && performance.now() < endMs; found = await answering()) {
-      await sleep(50);
-    }
-    assertEquals(found, expected);
+    let found: string[] = [];
+    await until(async () => `${found = await answering()}` === `${expected}`, () => found);
   };
 
   it("share the requests while they are ready, and get none while they are not", async () => {
@@ -177,7 +172,7 @@ describe("an Envoy that is stopped", () => {
       setTimeout(() => response.end("late"), ANSWER_MS);
     });
     const pending = fixture.send(request("GET /health"));
-    while (fixture.arrived.length === 0) await sleep(10);
+    await until(() => fixture.arrived.length > 0);
     const stopped = fixture.stop();
     const { status, body } = await pending;
     assertEquals([status, body], [200, "late"]);

@@ -1,33 +1,18 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
-import { runtimeArguments } from "../../../../tools/testing/runtime_arguments.ts";
 import { startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
+import { runSidecar } from "../sidecar_fixture.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../../../tools/testing/until.ts";
 
-const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const ANSWER_MS = 20;
 /**
  * Time until Envoy stops accepting connections. Long enough that the steps before that also succeed on a slow
  * machine.
  */
 const DRAIN_SECONDS = 10;
-
-/** `sidecar drain` as a supervisor runs it. */
-async function runDrain(...args: string[]): Promise<{ code: number; says: string }> {
-  const child = spawn(process.execPath, [...runtimeArguments(MAIN), "drain", ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let says = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (part) => says += part);
-  }
-  const [code] = await once(child, "close");
-  return { code, says };
-}
 
 describe("sidecar drain with the real Envoy", () => {
   let fixture: TestEnvoy;
@@ -44,13 +29,14 @@ describe("sidecar drain with the real Envoy", () => {
     const [idle, busy] = [await fixture.open(), await fixture.open()];
     const [idleText, busyText] = [readToLast(idle), readToLast(busy)];
     ask(busy);
-    const drained = runDrain("--admin", admin(), "--seconds", "60");
+    const drained = runSidecar(["drain", "--admin", admin(), "--seconds", "60"]);
     // Send requests as a connected partner until a reply asks it to disconnect. A new partner is still
     // served.
-    await until(
-      async () => /drain_close: [1-9]/.test(await fixture.ask("/stats?filter=drain_close")),
-      () => ask(busy),
-    );
+    await until(async () => {
+      if (/drain_close: [1-9]/.test(await fixture.ask("/stats?filter=drain_close"))) return true;
+      ask(busy);
+      return await sleep(100, false);
+    });
     const late = await fixture.open();
     ask(late);
     assertMatch(await readToLast(late), /^HTTP.1.1 200 OK/);
@@ -59,15 +45,15 @@ describe("sidecar drain with the real Envoy", () => {
     await assertRejects(() => fixture.open());
     ask(idle);
     assertMatch(await idleText, /^HTTP.1.1 200 OK/);
-    const { code, says } = await drained;
-    assertEquals(code, 0, says);
-    assertMatch(says, /^Envoy is drained: no connection is left after [0-9.]+ s\.\n$/);
+    const { code, out, error } = await drained;
+    assertEquals([code, error], [0, ""]);
+    assertMatch(out, /^Envoy is drained: no connection is left after [0-9.]+ s\.\n$/);
   });
 
   it("reports in one sentence that Envoy does not answer", async () => {
-    const { code, says } = await runDrain("--admin", `${admin()}.other`);
+    const { code, error } = await runSidecar(["drain", "--admin", `${admin()}.other`]);
     assertEquals(code, 3);
-    assertMatch(says, /^Envoy was not drained: .* ADMIN_LISTEN\.\n$/);
+    assertMatch(error, /^Envoy was not drained: .* ADMIN_LISTEN\.\n$/);
   });
 });
 
@@ -84,13 +70,4 @@ function readToLast(socket: TLSSocket): Promise<string> {
       resolve(text);
     });
   });
-}
-
-async function until(condition: () => Promise<boolean>, meanwhile = () => {}): Promise<void> {
-  const untilMs = performance.now() + 30_000;
-  while (!await condition()) {
-    if (performance.now() > untilMs) throw new Error("The condition was not met within 30 s.");
-    meanwhile();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }

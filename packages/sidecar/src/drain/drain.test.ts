@@ -1,11 +1,6 @@
-import { spawnSync } from "node:child_process";
-import process from "node:process";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
-import { runtimeArguments } from "../../../../tools/testing/runtime_arguments.ts";
-
-const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
+import { runSidecar } from "../sidecar_fixture.ts";
 
 describe("sidecar drain", () => {
   const WRONG: readonly (readonly [args: readonly string[], says: RegExp])[] = [
@@ -17,12 +12,10 @@ describe("sidecar drain", () => {
     [["x"], /^drain takes options only; got x\.$/],
   ];
   for (const [args, says] of WRONG) {
-    it(`names what is wrong in ${args.join(" ")}`, () => {
-      const run = spawnSync(process.execPath, [...runtimeArguments(MAIN), "drain", ...args], {
-        encoding: "utf8",
-      });
-      const [fault, usage] = run.stderr.split("\n");
-      assertEquals([run.status, run.stdout], [2, ""]);
+    it(`names what is wrong in ${args.join(" ")}`, async () => {
+      const { code, out, error } = await runSidecar(["drain", ...args]);
+      const [fault, usage] = error.split("\n");
+      assertEquals([code, out], [2, ""]);
       assertMatch(fault!, says);
       assertMatch(usage!, /^sidecar drain \[--admin/);
     });

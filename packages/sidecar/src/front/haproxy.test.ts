@@ -2,20 +2,17 @@ import { assert, assertEquals, assertStringIncludes } from "../../../../tools/te
 import { describe, it } from "node:test";
 import { readSidecarConfig } from "../settings.ts";
 import { haproxyFiles } from "./haproxy.ts";
+import { SETTINGS } from "../sidecar_fixture.ts";
 
-const SETTINGS = {
-  GOLD_ENV: "production",
-  PUBLIC_BASE_URL: "https://api.example",
+const FRONT = {
+  ...SETTINGS,
   UPSTREAMS: "unix:/run/a.sock",
-  CONFIG_DIRECTORY: "/etc/gold/envoy",
-  TRUST_DIRECTORY: "/etc/gold/trust",
-  SERVER_CERTIFICATE_DIRECTORY: "/etc/gold/tls",
   FRONT_LISTEN: "0.0.0.0:8443,[::]:8443",
   SIDECAR_LISTEN: "127.0.0.1:8442",
 };
 
 const filesOf = (settings: Record<string, string> = {}) =>
-  new Map(haproxyFiles(readSidecarConfig({ ...SETTINGS, ...settings })));
+  new Map(haproxyFiles(readSidecarConfig({ ...FRONT, ...settings })));
 const linesOf = (settings: Record<string, string> = {}) =>
   filesOf(settings).get("haproxy.cfg")!.split("\n").map((line) => line.trim());
 

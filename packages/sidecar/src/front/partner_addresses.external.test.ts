@@ -1,14 +1,12 @@
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type TestBooks, testBooks } from "@gold-partner/server/testing";
-import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { syncTrust } from "../trust/trust_sync.ts";
 import { isServed, startTestFront, type TestFront } from "./front_fixture.ts";
 import { readPartnerAddresses } from "./partner_addresses.ts";
 import { writeAddressMap } from "./runtime_api.ts";
 import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
-
-const TIMEOUT_MS = 30_000;
+import { until } from "../../../../tools/testing/until.ts";
 
 describe("writeAddressMap()", () => {
   let front: TestFront;
@@ -83,12 +81,12 @@ describe("sidecar keep with HAProxy", () => {
       books.sql`insert into gold.allowed_ip (partner_id, range) values (${id}, '127.0.0.1')`,
     );
     assertEquals((await read()).get("127.0.0.1/32"), partner!.public_id);
-    for (const endMs = Date.now() + TIMEOUT_MS; !await served(); await sleep(50)) assert(Date.now() < endMs);
+    await until(served);
     await change(
       books.sql`update gold.partner set suspended_at = clock_timestamp() where id = ${id}`,
     );
     assertEquals((await read()).has("127.0.0.1/32"), false);
-    for (const endMs = Date.now() + TIMEOUT_MS; await served(); await sleep(50)) assert(Date.now() < endMs);
+    await until(async () => !await served());
     held.destroy();
     await trustSync.stop();
   });

@@ -1,28 +1,17 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { type TestBooks, testBooks } from "@gold-partner/server/testing";
-import { runtimeArguments } from "../../../../tools/testing/runtime_arguments.ts";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import type { Identity } from "../pki_fixture.ts";
+import { runSidecar, startSidecar } from "../sidecar_fixture.ts";
+import { until } from "../../../../tools/testing/until.ts";
 
-const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const REFUSED_WITHIN_MS = 2000;
 
-/** Runs `sidecar keep` as a supervisor does. */
-function runKeep(args: readonly string[], settings: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [...runtimeArguments(MAIN), "keep", ...args], {
-    env: { ...process.env, ...settings },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const said = { out: "", error: "" };
-  child.stdout.setEncoding("utf8").on("data", (part) => said.out += part);
-  child.stderr.setEncoding("utf8").on("data", (part) => said.error += part);
-  return { child, said, ended: once(child, "close").then(([code]) => code as number | null) };
-}
+const runKeep = (args: readonly string[], settings: Readonly<Record<string, string>>) =>
+  runSidecar(["keep", ...args], settings);
 
 describe("sidecar keep, between the database and the real Envoy", () => {
   let fixture: TestEnvoy;
@@ -61,23 +50,23 @@ describe("sidecar keep, between the database and the real Envoy", () => {
         revocation_next_at = clock_timestamp() + ${nextAt}::text::interval`;
     await books.sql`update gold.registry_version set version = version + 1`;
     const startedMs = performance.now();
-    while (!await condition()) {
-      assert(performance.now() - startedMs < 30_000, "the condition was not met in time");
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await until(condition);
     return performance.now() - startedMs;
   };
 
   it("--once writes the files, or reports why it did not", async () => {
-    const { ended, said } = runKeep(["--once"], settings());
-    assertEquals([await ended, said.error], [0, ""]);
-    const nobody = runKeep(["--once"], { ...settings(), DATABASE_URL: "postgres://x@127.0.0.1:1/gold" });
-    assertEquals(await nobody.ended, 3);
-    assertMatch(nobody.said.error, /^The CA certificates and revocation lists were not written\. .+\n$/);
+    const { code, error } = await runKeep(["--once"], settings());
+    assertEquals([code, error], [0, ""]);
+    const nobody = await runKeep(["--once"], {
+      ...settings(),
+      DATABASE_URL: "postgres://x@127.0.0.1:1/gold",
+    });
+    assertEquals(nobody.code, 3);
+    assertMatch(nobody.error, /^The CA certificates and revocation lists were not written\. .+\n$/);
   });
 
   it("Envoy refuses a revoked certificate within two seconds, unless the list is overdue", async () => {
-    const { child, ended, said } = runKeep([], settings());
+    const { child, ended } = startSidecar(["keep"], settings());
     trustSync = child;
     let revoked = fixture.client;
     let list = "";
@@ -98,22 +87,23 @@ describe("sidecar keep, between the database and the real Envoy", () => {
     assertEquals(await isLetIn(fixture.client), true);
     await publish(list, "1 day", async () => !await isLetIn(revoked));
     process.kill(child.pid!, "SIGTERM");
-    assertEquals([await ended, said.error], [0, ""]);
-    const events = said.out.trim().split("\n").map((line) => JSON.parse(line).event as string);
-    assertEquals(events.filter((event) => event === "trust written").length, 2 + tookMs.length, said.out);
-    assert(events.includes("an authority's revocation list is overdue"), said.out);
+    const { code, out, error } = await ended;
+    assertEquals([code, error], [0, ""]);
+    const events = out.trim().split("\n").map((line) => JSON.parse(line).event as string);
+    assertEquals(events.filter((event) => event === "trust written").length, 2 + tookMs.length, out);
+    assert(events.includes("an authority's revocation list is overdue"), out);
   });
 
   it("rejects unknown arguments, and names every invalid setting", async () => {
-    const wrong = runKeep(["--one"], settings());
-    assertEquals(await wrong.ended, 2);
-    assertMatch(wrong.said.error, /^sidecar keep \[--once\]/);
-    const unset = runKeep([], { GOLD_ENV: "sandbox", DATABASE_URL: "", TRUST_DIRECTORY: "" });
-    assertEquals(await unset.ended, 2);
-    assertEquals(unset.said.error.match(/^[A-Z_]+/gm), ["DATABASE_URL", "TRUST_DIRECTORY"]);
-    const unsigned = runKeep(["--once"], { ...settings(), GOLD_ENV: "production" });
-    assertEquals(await unsigned.ended, 2);
-    assertMatch(unsigned.said.error, /^OPERATOR_KEYS must be .+, or off; got ""\.\n$/m);
+    const wrong = await runKeep(["--one"], settings());
+    assertEquals(wrong.code, 2);
+    assertMatch(wrong.error, /^sidecar keep \[--once\]/);
+    const unset = await runKeep([], { GOLD_ENV: "sandbox", DATABASE_URL: "", TRUST_DIRECTORY: "" });
+    assertEquals(unset.code, 2);
+    assertEquals(unset.error.match(/^[A-Z_]+/gm), ["DATABASE_URL", "TRUST_DIRECTORY"]);
+    const unsigned = await runKeep(["--once"], { ...settings(), GOLD_ENV: "production" });
+    assertEquals(unsigned.code, 2);
+    assertMatch(unsigned.error, /^OPERATOR_KEYS must be .+, or off; got ""\.\n$/m);
   });
 
   it("refuses OPERATOR_KEYS=off in production once keys are registered and no row awaits adoption", async () => {
@@ -121,13 +111,13 @@ describe("sidecar keep, between the database and the real Envoy", () => {
     await books.sql`
       insert into gold.operator_key (fingerprint, login, public_key, admitted_by, added_at)
       values ('SHA256:x', 'amal', 'ssh-ed25519 x', 'root', now())`;
-    const adopting = runKeep(["--once"], off);
-    assertEquals([await adopting.ended, adopting.said.error], [0, ""]);
+    const adopting = await runKeep(["--once"], off);
+    assertEquals([adopting.code, adopting.error], [0, ""]);
     await books.sql`delete from gold.authority`;
-    const refused = runKeep([], off);
-    assertEquals(await refused.ended, 2);
+    const refused = await runKeep([], off);
+    assertEquals(refused.code, 2);
     assertMatch(
-      refused.said.error,
+      refused.error,
       /^OPERATOR_KEYS must be .+; got off\. Two people have signed for every row/,
     );
   });
