@@ -65,13 +65,6 @@ describe("issueClientCertificate()", () => {
     assertEquals(extensions[4]?.value, `30168014${authorityKeyId}`);
   });
 
-  it("ignores every extension that the request asks for", async () => {
-    // This request asks for a CA certificate (CA:TRUE).
-    const order = await prepare();
-    const csr = await readCsr((await makeRequest({ wantsAuthority: true })).pem);
-    assert(!new X509Certificate((await issueClientCertificate({ ...order, csr })).pem).ca);
-  });
-
   it("rejects a request whose CN or O differs from the registration, and names both values", async () => {
     const order = await prepare();
     const attempts: [Partial<ClientIssuance>, string, string][] = [
@@ -152,28 +145,21 @@ describe("issueServerCertificate()", () => {
   it("rejects a name that is not a host name or IP address, and an empty list of names", async () => {
     const { authority } = await makeAuthority();
     const order = { authority, organization: "Gold House", issuedAt: ISSUED_AT };
-    for (
-      const name of [
-        "",
-        "https://localhost",
-        "localhost:8443",
-        "[::1]",
-        "LOCALHOST",
-        "a..b",
-        "-a",
-        "*.x",
-        "ذهب",
-      ]
-    ) {
-      assertEquals(
-        await refusalCode(() => issueServerCertificate({ ...order, names: ["localhost", name] })),
-        "server_name_invalid",
-      );
+    const wrong = [
+      "",
+      "https://localhost",
+      "localhost:8443",
+      "[::1]",
+      "LOCALHOST",
+      "a..b",
+      "-a",
+      "*.x",
+      "ذهب",
+    ];
+    for (const names of [[], ...wrong.map((name) => ["localhost", name])]) {
+      const code = await refusalCode(() => issueServerCertificate({ ...order, names }));
+      assertEquals(code, "server_name_invalid", names.join());
     }
-    assertEquals(
-      await refusalCode(() => issueServerCertificate({ ...order, names: [] })),
-      "server_name_invalid",
-    );
   });
 });
 

@@ -9,20 +9,21 @@ import { CLIENT_ID, ORGANIZATION } from "./samples.ts";
  * certificate signing requests and revocation lists.
  */
 export interface OpensslFolder {
-  run(...args: string[]): Promise<{ status: number; output: string }>;
+  /** Runs openssl with these words. Each part of `more` is one argument, even if it has a space. */
+  run(words: string, ...more: string[]): Promise<{ status: number; output: string }>;
   keep(name: string, text: string): Promise<void>;
   read(name: string): Promise<string>;
   path(name: string): string;
   remove(): Promise<void>;
 }
 
-export const NEW_P256 = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
+export const NEW_P256 = "-newkey ec -pkeyopt ec_paramgen_curve:P-256";
 
 export async function openFolder(): Promise<OpensslFolder> {
   const folder = await mkdtemp(join(tmpdir(), "gold-pki-"));
   const path = (name: string): string => join(folder, name);
   return {
-    run: (...args) => runOpenssl(folder, args),
+    run: (words, ...more) => runOpenssl(folder, [...words.split(" "), ...more]),
     keep: (name, text) => writeFile(path(name), text),
     read: (name) => readFile(path(name), "utf8"),
     path,
@@ -31,14 +32,10 @@ export async function openFolder(): Promise<OpensslFolder> {
 }
 
 /** Makes a certificate signing request with openssl, for the client id and the organization of samples.ts. */
-export async function requestBy(openssl: OpensslFolder, ...keyOptions: string[]): Promise<string> {
+export async function requestBy(openssl: OpensslFolder, options: string): Promise<string> {
   const subject = `/CN=${escapeSubject(CLIENT_ID)}/O=${escapeSubject(ORGANIZATION)}`;
-  const files = ["-keyout", "client.key", "-out", "client.csr"];
-  const { status, output } = await openssl.run(
-    ...["req", "-new", "-utf8", "-nodes", "-subj", subject],
-    ...files,
-    ...keyOptions,
-  );
+  const files = "-keyout client.key -out client.csr";
+  const { status, output } = await openssl.run(`req -new -utf8 -nodes ${files} ${options} -subj`, subject);
   if (status !== 0) throw new Error(output);
   return await openssl.read("client.csr");
 }

@@ -1,12 +1,7 @@
 /** Samples for the tests of this folder: an authority and a certificate signing request. */
 import "reflect-metadata";
 import type { webcrypto } from "node:crypto";
-import {
-  BasicConstraintsExtension,
-  type JsonNameParams,
-  Name,
-  Pkcs10CertificateRequestGenerator,
-} from "@peculiar/x509";
+import { type JsonNameParams, Name, Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
 import { type Authority, createAuthority, openAuthority } from "./authority.ts";
 import { readAuthorityKey } from "./authority_key.ts";
 import { PkiError } from "./errors.ts";
@@ -21,8 +16,6 @@ export interface SampleRequest {
   readonly name?: JsonNameParams;
   readonly keyAlgorithm?: webcrypto.EcKeyGenParams | webcrypto.RsaHashedKeyGenParams;
   readonly signingAlgorithm?: { readonly name: string; readonly hash: string };
-  /** The request asks for the extension CA:TRUE. */
-  readonly wantsAuthority?: boolean;
 }
 
 export async function makeRequest(
@@ -35,7 +28,6 @@ export async function makeRequest(
     name: new Name(name),
     keys,
     signingAlgorithm,
-    extensions: sample.wantsAuthority === true ? [new BasicConstraintsExtension(true, 0, true)] : [],
   });
   const der = new Uint8Array(csr.rawData);
   const pkcs8 = new Uint8Array(await crypto.subtle.exportKey("pkcs8", keys.privateKey));

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "../../../../tools/testing/ass
 import { PROBLEM_REGISTRY, problemBody, type ProblemCode } from "@gold-partner/protocol";
 import { after, before, describe, it } from "node:test";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
-import { type Answer } from "../../../../tools/testing/raw_http.ts";
+import type { Answer } from "../../../../tools/testing/raw_http.ts";
 
 const KIB = 1024;
 

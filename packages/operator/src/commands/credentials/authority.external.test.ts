@@ -18,15 +18,11 @@ describe("gold ca, cert and key rotate ca, checked with openssl", () => {
 
   /** Issues a certificate for a new request that openssl made. */
   async function issue(name: string): Promise<string> {
-    const subject = [
-      "-subj",
+    const written = `-keyout ${name}.key -out ${name}.csr`;
+    const made = await openssl.run(
+      `req -new -utf8 -nodes ${NEW_P256} -sha256 ${written} -subj`,
       `/O=Test Bank/CN=${clientId}`,
-      "-keyout",
-      `${name}.key`,
-      "-out",
-      `${name}.csr`,
-    ];
-    const made = await openssl.run("req", "-new", "-utf8", "-nodes", ...NEW_P256, "-sha256", ...subject);
+    );
     assertEquals(made.status, 0, made.output);
     const files = ["--csr", openssl.path(`${name}.csr`), "--out", openssl.path(`${name}.pem`)];
     return (await operator.done("cert", "issue", clientId, ...files)).fingerprint as string;
@@ -39,8 +35,7 @@ describe("gold ca, cert and key rotate ca, checked with openssl", () => {
   }
   const verify = (name: string) =>
     openssl.run(
-      ...["verify", "-x509_strict", "-purpose", "sslclient", "-crl_check"],
-      ...["-CAfile", "bundle.pem", "-CRLfile", "lists.pem", `${name}.pem`],
+      `verify -x509_strict -purpose sslclient -crl_check -CAfile bundle.pem -CRLfile lists.pem ${name}.pem`,
     );
 
   it("openssl accepts a certificate with the empty first CRL, and refuses it after revocation", async () => {
@@ -58,21 +53,18 @@ describe("gold ca, cert and key rotate ca, checked with openssl", () => {
     assertEquals(outcome.status, 2);
     assertStringIncludes(outcome.output, "certificate revoked");
     assertEquals((await verify("kept")).status, 0);
-    const read = await openssl.run("crl", "-in", "lists.pem", "-CAfile", "bundle.pem", "-noout", "-text");
+    const read = await openssl.run("crl -in lists.pem -CAfile bundle.pem -noout -text");
     for (const words of ["verify OK", "Key Compromise", "Version 2"]) {
       assertStringIncludes(read.output, words);
     }
   });
 
   it("openssl works as a signing command, and accepts two CAs side by side with one CRL each", async () => {
-    assertEquals(
-      (await openssl.run("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", "house.key")).status,
-      0,
-    );
-    assertEquals(
-      (await openssl.run("ec", "-in", "house.key", "-pubout", "-out", "house_public.pem")).status,
-      0,
-    );
+    for (
+      const words of ["ecparam -name prime256v1 -genkey -noout -out", "ec -pubout -out house_public.pem -in"]
+    ) {
+      assertEquals((await openssl.run(`${words} house.key`)).status, 0);
+    }
     const command = `/usr/bin/env openssl dgst -sha256 -sign ${openssl.path("house.key")}`;
     await operator.done("key rotate ca --command", command, "--public-key", openssl.path("house_public.pem"));
     const next = await issue("next");
