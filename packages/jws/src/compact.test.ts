@@ -9,6 +9,7 @@ import { JwsError, type JwsReason } from "./errors.ts";
 import { importVerifyingKey } from "./keys.ts";
 import { keySigner } from "./signer.ts";
 import { seedTests } from "../../../tools/testing/seed.ts";
+import { refused } from "../fixtures/refused.ts";
 
 seedTests(import.meta.url);
 
@@ -23,8 +24,7 @@ async function sign(header: string, payload = base64url(claims)): Promise<string
 }
 
 async function refuses(token: string, reason: JwsReason): Promise<void> {
-  const error = await assertRejects(() => verifyCompact(token, publicKey), JwsError);
-  assertEquals(error.reason, reason, `${token}: ${error.message}`);
+  await refused(() => verifyCompact(token, publicKey), reason, token);
 }
 
 describe("signCompact()", () => {
@@ -56,7 +56,7 @@ describe("signCompact()", () => {
     assertEquals(Buffer.from(payload).toString(), "h\u00e9llo \ud83d\ude00");
     for (const value of [undefined, null, 5, { sub: "sbx_1" }, new ArrayBuffer(2)]) {
       const sign = () => signCompact(value as never, {}, keySigner(privateKey));
-      assertEquals((await assertRejects(sign, JwsError)).reason, "payload_not_bytes");
+      await refused(sign, "payload_not_bytes");
     }
   });
   it("rejects a header that is not an object or is too long, and a signer that cannot sign", async () => {
@@ -67,11 +67,7 @@ describe("signCompact()", () => {
       [{}, null, "key_unusable"],
     ] as const;
     for (const [header, signer, reason] of refusals) {
-      const error = await assertRejects(
-        () => signCompact(claims, header as never, signer as never),
-        JwsError,
-      );
-      assertEquals(error.reason, reason);
+      await refused(() => signCompact(claims, header as never, signer as never), reason);
     }
   });
   it("writes the members of the header in the order alg, typ, kid", async () => {
@@ -186,8 +182,7 @@ describe("verifyCompact()", () => {
       const header of ['{"alg":"ES256","typ":"JWT"}', '{"alg":"ES256"}', '{"alg":"ES256","typ":"AT+JWT"}']
     ) {
       const token = await sign(header);
-      const error = await assertRejects(() => verifyCompact(token, publicKey, { typ: "at+jwt" }), JwsError);
-      assertEquals(error.reason, "typ_mismatch");
+      await refused(() => verifyCompact(token, publicKey, { typ: "at+jwt" }), "typ_mismatch");
     }
   });
   it("chooses keys by kid, and rejects a token that another key signed", async () => {

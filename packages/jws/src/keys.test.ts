@@ -18,13 +18,13 @@ import { JwsError } from "./errors.ts";
 import { exportPublicJwk } from "./jwk.ts";
 import { importSigningKey, importVerifyingKey } from "./keys.ts";
 import { keySigner } from "./signer.ts";
+import { refused } from "../fixtures/refused.ts";
 
 type Import = (source: never) => Promise<unknown>;
 
 async function refuses(importKey: Import, refusals: Refusals): Promise<void> {
   for (const [reason, name, source] of refusals) {
-    const error = await assertRejects(() => importKey(source as never), JwsError, undefined);
-    assertEquals(error.reason, reason, `${name}: ${error.message}`);
+    await refused(() => importKey(source as never), reason, name);
   }
 }
 
@@ -83,13 +83,12 @@ describe("importVerifyingKey()", () => {
     const point = Buffer.from([4, ...decodeBase64url(PUBLIC_JWK.x), ...decodeBase64url(PUBLIC_JWK.y)]);
     for (const prefix of ["", "point ", "point:"]) {
       const name = `${prefix}${point.toString("base64url")}`;
-      assertEquals((await assertRejects(() => importVerifyingKey(name), JwsError)).reason, "key_malformed");
+      await refused(() => importVerifyingKey(name), "key_malformed");
     }
   });
   it("checks a JWK's use even when its point is cached", async () => {
     await importVerifyingKey(PUBLIC_JWK);
-    const error = await assertRejects(() => importVerifyingKey({ ...PUBLIC_JWK, use: "enc" }), JwsError);
-    assertEquals(error.reason, "key_unusable");
+    await refused(() => importVerifyingKey({ ...PUBLIC_JWK, use: "enc" }), "key_unusable");
   });
   it("rejects a source that is not a P-256 public key", async () => {
     await refuses(importVerifyingKey, [...REFUSED_BY_BOTH, ...REFUSED_TO_VERIFY]);
@@ -109,10 +108,7 @@ describe("exportPublicJwk()", () => {
       "verify",
     ]);
     for (const key of [await importSigningKey(PKCS8_PEM), p384.publicKey, null, {}]) {
-      assertEquals(
-        (await assertRejects(() => exportPublicJwk(key as never), JwsError)).reason,
-        "key_unusable",
-      );
+      await refused(() => exportPublicJwk(key as never), "key_unusable");
     }
   });
 });
