@@ -54,12 +54,6 @@ describe("webhook secrets", () => {
       assertRefused("argument_invalid", () => newWebhookSecret(() => new Uint8Array(length)));
     }
   });
-  it("parseWebhookSecret() accepts only 24 to 64 bytes", () => {
-    for (const length of [24, 25, 26, 32, 63, 64]) parseWebhookSecret(secretText(7, length));
-    for (const length of [0, 1, 23, 65, 128]) {
-      assertRefused("secret_invalid", () => parseWebhookSecret(secretText(7, length)));
-    }
-  });
   it("parseWebhookSecret() accepts only one spelling", () => {
     const good = secretText(255);
     const bad = [
@@ -92,16 +86,6 @@ describe("webhook secrets", () => {
 });
 
 describe("signWebhook()", () => {
-  it("returns one v1 signature for each secret, in the order of the secrets", () => {
-    const message = { id: ID, timestamp: NOW, body: BODY };
-    const each = [signWebhook(message, [first]), signWebhook(message, [second])];
-    assertEquals(signWebhook(message, [first, second]), each.join(" "));
-    for (const one of each) assertMatch(one, /^v1,[A-Za-z0-9+/]{43}=$/);
-  });
-  it("gives the same signature for bytes and for their text", () => {
-    const body = Buffer.from(BODY);
-    assertEquals(signWebhook({ id: ID, timestamp: NOW, body }, [first]), signed);
-  });
   it("rejects a missing secret, an invalid id and an invalid time", () => {
     const message = { id: ID, timestamp: NOW, body: BODY };
     assertRefused("argument_invalid", () => signWebhook(message, []));
@@ -136,42 +120,23 @@ describe("verifyWebhook()", () => {
       verifyWebhook(BODY, headers, [first], { nowSeconds: NOW });
     }
   });
-  it("accepts a delivery if any active secret matches any of its signatures", () => {
-    const message = { id: ID, timestamp: NOW, body: BODY };
-    const both = headersWith({ "webhook-signature": signWebhook(message, [first, second]) });
-    for (const secrets of [[first], [second], [first, second], [second, first]]) {
-      verifyWebhook(BODY, both, secrets, { nowSeconds: NOW });
-    }
-    verifyWebhook(BODY, headersWith(), [second, first], { nowSeconds: NOW });
-  });
   it("ignores unknown versions and malformed signatures beside a valid signature", () => {
     const around = [`v1a,AAAA ${signed}`, `v2,${signed.slice(3)} ${signed}`, `v1,é  v1, ${signed} v1`];
     for (const value of around) {
       verifyWebhook(BODY, headersWith({ "webhook-signature": value }), [first], { nowSeconds: NOW });
     }
   });
-  it("refuses a header without a v1 signature", () => {
-    const values = [
-      signed.slice(3),
-      `v2,${signed.slice(3)}`,
-      `V1,${signed.slice(3)}`,
-      `v1a,${signed.slice(3)}`,
-      "v1",
-    ];
-    for (const value of values) {
-      refusesHeaders("signature_version_unknown", headersWith({ "webhook-signature": value }));
-    }
-  });
-  it("refuses a header whose only v1 signature is malformed", () => {
-    const values = [
-      signed.slice(0, -1),
-      `${signed}=`,
-      signed.replace("v1,", "v1,,"),
-      `v1,${Buffer.from(signed.slice(3), "base64").toString("base64url")}`,
-      "v1,",
-    ];
-    for (const value of values) {
-      refusesHeaders("signature_mismatch", headersWith({ "webhook-signature": value }));
+  it("refuses a header without a v1 signature, or whose only v1 signature is malformed", () => {
+    const mac = signed.slice(3);
+    const malformed = [signed.slice(0, -1), `${signed}=`, `v1,,${mac}`, "v1,"];
+    const values: Partial<Record<WebhookErrorReason, string[]>> = {
+      signature_version_unknown: [mac, `v2,${mac}`, `V1,${mac}`, `v1a,${mac}`, "v1"],
+      signature_mismatch: [...malformed, `v1,${Buffer.from(mac, "base64").toString("base64url")}`],
+    };
+    for (const [reason, texts] of Object.entries(values)) {
+      for (const text of texts) {
+        refusesHeaders(reason as WebhookErrorReason, headersWith({ "webhook-signature": text }));
+      }
     }
   });
   it("refuses a changed byte of body, id, time or signature, and another secret", () => {
@@ -232,20 +197,12 @@ describe("verifyWebhook()", () => {
     const moved = { "webhook-id": `a.${NOW}`, "webhook-timestamp": String(NOW), "webhook-signature": mark };
     assertRefused("header_invalid", () => verifyWebhook("b", moved, [first], { nowSeconds: NOW }));
   });
-  it("tolerates 300 s in either direction by default, including exactly 300 s", () => {
-    const at = (nowSeconds: number, toleranceSeconds?: number) => () =>
-      verifyWebhook(
-        BODY,
-        headersWith(),
-        [first],
-        toleranceSeconds === undefined ? { nowSeconds } : { nowSeconds, toleranceSeconds },
-      );
-    for (const offset of [-300, 0, 300]) at(NOW + offset)();
-    assertRefused("timestamp_too_old", at(NOW + 301));
-    assertRefused("timestamp_too_new", at(NOW - 301));
-    at(NOW + 10, 10)();
-    assertRefused("timestamp_too_old", at(NOW + 10.5, 10));
-    assertRefused("timestamp_too_new", at(NOW - 11, 10));
+  it("tolerates the given seconds in either direction", () => {
+    const at = (nowSeconds: number) => () =>
+      verifyWebhook(BODY, headersWith(), [first], { nowSeconds, toleranceSeconds: 10 });
+    at(NOW + 10)();
+    assertRefused("timestamp_too_old", at(NOW + 10.5));
+    assertRefused("timestamp_too_new", at(NOW - 11));
     assertRefused("timestamp_too_old", at(NOW * 1000));
   });
   it("rejects an empty list of secrets, and a clock or tolerance that is not finite", () => {
