@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { assert, assertEquals } from "../../tools/testing/assert.ts";
 import { importSigningKey, type Jwk, jwkThumbprint, keySigner } from "@gold-partner/jws";
 import { testPostgres } from "@gold-partner/dev/postgres";
-import { gold } from "@gold-partner/operator";
 import { signedWrite } from "@gold-partner/server/testing";
 import postgres, { type Sql } from "postgres";
 import { deploymentLine, makeSshKey } from "../../tools/testing/operator_keys.ts";
+import { runGold } from "../fixtures/gold.ts";
+import type { Run } from "../partner_cli/cli_fixture.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -102,26 +103,17 @@ export class Office {
     return JSON.parse(out) as Row;
   }
 
-  async #run(argv: readonly string[], person: string, sshKey: string | undefined) {
-    const [out, err]: [string[], string[]] = [[], []];
-    const exit = await gold([...argv, "--json"], {
-      env: {
-        DATABASE_URL: this.#logins.get(person) ?? this.#url,
-        SECOND_DATABASE_URL: this.#logins.get(PEOPLE[1]),
-        MIGRATION_DATABASE_URL: this.#url,
-        GOLD_KEYS: this.#place?.keyFile ?? join(this.#folder, "gold_keys.json"),
-        GOLD_SSH_KEY: sshKey && join(this.#folder, sshKey),
-        OPERATOR_KEYS: this.#signs ? join(this.#folder, "operator_keys") : "off",
-        HEADS_FILE: join(this.#folder, `${person}.heads`),
-        INIT_CWD: this.#folder,
-      },
-      out: (text) => out.push(text),
-      err: (text) => err.push(text),
-      ask: () => Promise.resolve(true),
-      now: () => new Date(),
-      random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  #run(argv: readonly string[], person: string, sshKey: string | undefined): Promise<Run> {
+    return runGold([...argv, "--json"], {
+      DATABASE_URL: this.#logins.get(person) ?? this.#url,
+      SECOND_DATABASE_URL: this.#logins.get(PEOPLE[1]),
+      MIGRATION_DATABASE_URL: this.#url,
+      GOLD_KEYS: this.#place?.keyFile ?? join(this.#folder, "gold_keys.json"),
+      GOLD_SSH_KEY: sshKey && join(this.#folder, sshKey),
+      OPERATOR_KEYS: this.#signs ? join(this.#folder, "operator_keys") : "off",
+      HEADS_FILE: join(this.#folder, `${person}.heads`),
+      INIT_CWD: this.#folder,
     });
-    return { exit, out: out.join("\n"), err: err.join("\n") };
   }
 
   /** Runs a line of the page. Replaces its words in capitals with the office's current values. */

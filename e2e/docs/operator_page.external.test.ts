@@ -1,9 +1,9 @@
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "../../tools/testing/assert.ts";
-import { gold } from "@gold-partner/operator";
 import { expectShown, readBlocks, readSteps } from "./doc_fixture.ts";
 import { Office, type Row } from "./office_fixture.ts";
 import { readPage } from "./page_fixture.ts";
+import { runGold } from "../fixtures/gold.ts";
 
 /** The pages in the order of the table in docs/operator.md. They share one deployment. */
 const PAGES = [
@@ -58,16 +58,9 @@ describe("the operator's guide", () => {
   });
 
   it("contains every command that gold lists", async () => {
-    const out: string[] = [];
-    await gold([], {
-      env: {},
-      out: (text) => out.push(text),
-      err: () => {},
-      now: () => new Date(),
-      random: (length) => new Uint8Array(length),
-    });
+    const { out } = await runGold([], {});
     // Match the words of a command, which are in lower case. Its arguments and options follow.
-    const listed = [...out.join("\n").matchAll(/^ {2}gold ([a-z][a-z -]*?)(?= {2}| [^a-z]|$)/gm)].map((
+    const listed = [...out.matchAll(/^ {2}gold ([a-z][a-z -]*?)(?= {2}| [^a-z]|$)/gm)].map((
       [, words],
     ) => words!);
     assert(listed.length > 50, listed.join(", "));

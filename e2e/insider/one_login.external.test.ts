@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch, assertRejects } from "../../tools/testing/assert.ts";
 import { asOperator, newKeyFiles, type Operator } from "@gold-partner/dev";
-import { gold as runGold, operatorKeyFile } from "@gold-partner/operator";
+import { operatorKeyFile } from "@gold-partner/operator";
 import postgres, { type Sql } from "postgres";
 import { expectOf } from "../../tools/testing/by_two.ts";
 import { deploymentLine } from "../../tools/testing/operator_keys.ts";
@@ -17,13 +17,14 @@ import {
   stackSigner,
 } from "../sidecar/certificate_fixture.ts";
 import { expectRefused, hostOf, requestText, visit } from "../sidecar/visit_fixture.ts";
+import { runGold } from "../fixtures/gold.ts";
 
 const NEEDS_TWO = /this change needs two people/;
 const OWN = /you proposed this change, so another login has to approve it/;
 
 /**
- * One operator of a deployment that needs two people tries to become a partner, through the real Envoy. The other
- * attacks, with `gold` and in SQL, are in packages/operator/src/commands/people/one_login.pg.test.ts.
+ * One operator of a deployment that needs two people tries to become a partner, through the real Envoy. The
+ * other attacks, with `gold` and in SQL, are in packages/operator/src/commands/people/one_login.pg.test.ts.
  */
 describe("one operator against the whole service", () => {
   let stack: Stack;
@@ -131,14 +132,10 @@ describe("one operator against the whole service", () => {
       return `${["operator_one", "operator_two"][index]} ${key}`;
     }));
     await writeFile(state.path("operator_keys"), deploymentLine(await gold("db status")) + keys.join(""));
-    const out: string[] = [];
-    await runGold(["audit", "full", "--operator-keys", state.path("operator_keys"), "--json"], {
-      env: { DATABASE_URL: migration },
-      out: (text) => out.push(text),
-      err: () => {},
-      now: () => new Date(),
-      random: (length) => crypto.getRandomValues(new Uint8Array(length)),
-    });
-    assertEquals(JSON.parse(out.join("\n")).clean, true, out.join("\n"));
+    const { out } = await runGold(
+      ["audit", "full", "--operator-keys", state.path("operator_keys"), "--json"],
+      { DATABASE_URL: migration },
+    );
+    assertEquals(JSON.parse(out).clean, true, out);
   });
 });

@@ -1,7 +1,9 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { goldPartner, type Terminal } from "@gold-partner/cli";
 import type { Credentials } from "@gold-partner/dev";
+import { type TestReceiver, testReceiver } from "@gold-partner/server/testing";
+import type { Stack } from "../contract/stack_fixture.ts";
 
 /** One line of `doctor` or `check-receiver`, as --json prints it. */
 export interface Found {
@@ -41,4 +43,15 @@ export async function writeCredentials(
   const file = join(folder, `credentials_${crypto.randomUUID()}.json`);
   await writeFile(file, JSON.stringify(Object.fromEntries(members)));
   return file;
+}
+
+/** Opens the receiver that is registered for the first partner of the stack. */
+export async function openReceiver({ running: { state, baseUrl } }: Stack): Promise<TestReceiver> {
+  const [cert, key] = await Promise.all(
+    ["receiver.pem", "receiver_key.pem"].map((name) => readFile(state.path("pki", name), "utf8")),
+  );
+  return await testReceiver({
+    port: Number(new URL(baseUrl).port) + 1,
+    certificate: { cert: cert!, key: key! },
+  });
 }

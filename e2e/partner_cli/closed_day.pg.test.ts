@@ -1,14 +1,13 @@
-import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { GoldClient, verifyWebhook } from "@gold-partner/client";
 import type { Child } from "@gold-partner/dev";
-import { type TestReceiver, testReceiver } from "@gold-partner/server/testing";
+import type { TestReceiver } from "@gold-partner/server/testing";
 import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { until } from "../../tools/testing/until.ts";
 import type { Caller } from "../contract/caller_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { startSecondService } from "../sidecar/second_service_fixture.ts";
-import { type Found, runCli, writeCredentials } from "./cli_fixture.ts";
+import { type Found, openReceiver, runCli, writeCredentials } from "./cli_fixture.ts";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
 describe("the end of a day, through a running service", () => {
@@ -20,12 +19,7 @@ describe("the end of a day, through a running service", () => {
 
   before(async () => {
     stack = await Stack.open({ fresh: true });
-    const { state, baseUrl } = stack.running;
-    const [cert, key] = await Promise.all(
-      ["receiver.pem", "receiver_key.pem"].map((name) => readFile(state.path("pki", name), "utf8")),
-    );
-    const port = Number(new URL(baseUrl).port) + 1;
-    receiver = await testReceiver({ port, certificate: { cert: cert!, key: key! } });
+    receiver = await openReceiver(stack);
     partner = await stack.onboard("Day Bank");
   });
   after(async () => {

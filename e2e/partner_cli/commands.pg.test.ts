@@ -1,14 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { readFile } from "node:fs/promises";
 import { newTestKey, testCertificate, type TestReceiver, testReceiver } from "@gold-partner/server/testing";
 import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { verifyWebhook } from "@gold-partner/client";
 import { until } from "../../tools/testing/until.ts";
 import { lastDays } from "../contract/calls_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
-import { type Run, runCli, writeCredentials } from "./cli_fixture.ts";
+import { openReceiver, type Run, runCli, writeCredentials } from "./cli_fixture.ts";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
 /**
@@ -153,12 +152,7 @@ describe("gold-partner, against the service", () => {
     let registered: TestReceiver;
     let local: TestReceiver;
     before(async () => {
-      const { state, baseUrl } = stack.running;
-      const [cert, key] = await Promise.all(
-        ["receiver.pem", "receiver_key.pem"].map((name) => readFile(state.path("pki", name), "utf8")),
-      );
-      const port = Number(new URL(baseUrl).port) + 1;
-      registered = await testReceiver({ port, certificate: { cert: cert!, key: key! } });
+      registered = await openReceiver(stack);
       local = await testReceiver();
     });
     after(async () => {

@@ -12,7 +12,7 @@ import {
 import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { until } from "../../tools/testing/until.ts";
 import { Stack } from "../contract/stack_fixture.ts";
-import { type Found, runCli, writeCredentials } from "./cli_fixture.ts";
+import { type Found, openReceiver, runCli, writeCredentials } from "./cli_fixture.ts";
 import { MISTAKES, signedByHand } from "./signed_by_hand_fixture.ts";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 import { findFreePort } from "@gold-partner/dev/postgres";
@@ -65,24 +65,12 @@ export function testDoctor(proxy: keyof typeof EXPECTED): void {
 
   before(async () => {
     stack = await Stack.open({ envoy: proxy === "Envoy", fresh: true });
-    receiver = await openReceiver();
+    receiver = await openReceiver(stack);
   });
   after(async () => {
     await receiver?.stop();
     await stack?.close();
   });
-
-  /** Opens the receiver that is registered for the partner. */
-  async function openReceiver(): Promise<TestReceiver> {
-    const { state, baseUrl } = stack.running;
-    const [cert, key] = await Promise.all(
-      ["receiver.pem", "receiver_key.pem"].map((name) => readFile(state.path("pki", name), "utf8")),
-    );
-    return await testReceiver({
-      port: Number(new URL(baseUrl).port) + 1,
-      certificate: { cert: cert!, key: key! },
-    });
-  }
 
   interface Visit {
     readonly changes?: Parameters<typeof writeCredentials>[2];
@@ -258,7 +246,7 @@ export function testDoctor(proxy: keyof typeof EXPECTED): void {
     await receiver.stop();
     // Repeat this until the service pauses the endpoint. Later test events then wait behind earlier events.
     for (let count = 0; count < 7; count++) await expectFault("webhook", /gave no answer/, /reachable/, 1);
-    receiver = await openReceiver();
+    receiver = await openReceiver(stack);
     await until(async () => (await examine()).exit === 0);
   });
 

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type Running, start } from "@gold-partner/dev";
 import { findFreePort, startPostgres } from "@gold-partner/dev/postgres";
-import { gold } from "@gold-partner/operator";
 import { assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import postgres from "postgres";
 import { until } from "../../tools/testing/until.ts";
 import { runCli, writeCredentials } from "./cli_fixture.ts";
+import { runGold } from "../fixtures/gold.ts";
 
 interface Violation {
   readonly rule?: string;
@@ -103,15 +103,8 @@ describe("a standby without the newest events that is promoted", () => {
     // The service notes the epoch when it looks for days to close.
     const epoch = await until(async () => (await sql`select began_at from gold.epoch where id = 2`)[0]);
     await sql.end();
-    const out: string[] = [];
-    await gold(["audit", "full", "--heads", heads, "--json"], {
-      env: { DATABASE_URL: url },
-      out: (text) => out.push(text),
-      err: () => {},
-      now: () => new Date(),
-      random: (length) => crypto.getRandomValues(new Uint8Array(length)),
-    });
-    const found = (JSON.parse(out.join("")) as { items: Violation[] }).items
+    const { out } = await runGold(["audit", "full", "--heads", heads, "--json"], { DATABASE_URL: url });
+    const found = (JSON.parse(out) as { items: Violation[] }).items
       .filter(({ rule }) => rule === "head_is_kept");
     assertEquals(found.map(({ expected }) => expected), [items()[1]!.head]);
     assertMatch(

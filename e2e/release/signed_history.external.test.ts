@@ -14,12 +14,12 @@ import {
 } from "@gold-partner/approvals";
 import { asOperator, asOperatorFrom, openState } from "@gold-partner/dev";
 import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
-import { gold } from "@gold-partner/operator";
 import postgres, { type Sql } from "postgres";
 import { dropLogins } from "../../tools/testing/drop_logins.ts";
 import { deploymentLine, makeSshKey } from "../../tools/testing/operator_keys.ts";
 import { type Checkout, checkOut } from "../../tools/testing/release/checkout.ts";
 import { releases } from "../../tools/testing/release/history.ts";
+import { runGold } from "../fixtures/gold.ts";
 
 const PEOPLE = ["amal", "badr", "carla"].map((name) => `${name}_${process.pid}`) as [string, string, string];
 
@@ -57,15 +57,10 @@ describe("what two people signed with 0.5.0", () => {
       OPERATOR_KEYS: file,
     });
   async function audit(): Promise<{ verified_approvals: number; items?: readonly Record<string, string>[] }> {
-    const out: string[] = [];
-    await gold(["audit", "full", "--operator-keys", file, "--json"], {
-      env: { DATABASE_URL: url },
-      out: (text) => out.push(text),
-      err: () => {},
-      now: () => new Date(),
-      random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    const { out } = await runGold(["audit", "full", "--operator-keys", file, "--json"], {
+      DATABASE_URL: url,
     });
-    const { items = [], ...report } = JSON.parse(out.join(""));
+    const { items = [], ...report } = JSON.parse(out);
     // Other tests create roles on the same server at the same time.
     return { ...report, items: items.filter(({ rule }: { rule: string }) => rule !== "role_is_expected") };
   }
