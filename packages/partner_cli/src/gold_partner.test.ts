@@ -2,7 +2,7 @@ import { closeSync, openSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../tools/testing/assert.ts";
 import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
@@ -10,19 +10,8 @@ import { goldPartner } from "./gold_partner.ts";
 import { printableJson, tableText } from "./output.ts";
 import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
-const NAMES = [
-  "doctor",
-  "listen",
-  "trigger",
-  "check-receiver",
-  "quote",
-  "order",
-  "withdraw",
-  "balances",
-  "events",
-  "statement",
-  "audit",
-];
+const NAMES = "doctor listen trigger check-receiver quote order withdraw balances events statement audit"
+  .split(" ");
 
 async function run(argv: readonly string[], env: Record<string, string> = {}) {
   const [out, err]: [string[], string[]] = [[], []];
@@ -38,8 +27,6 @@ async function run(argv: readonly string[], env: Record<string, string> = {}) {
 
 describe("gold-partner", () => {
   const folder = temporaryFolder("gold-partner");
-  before(() => {
-  });
 
   it("lists every command without arguments and with --help", async () => {
     for (const argv of [[], ["--help"], ["-h"], ["help"]]) {

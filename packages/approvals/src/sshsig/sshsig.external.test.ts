@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { newSoftwareKey } from "../../testing/mod.ts";
 import { parsePublicKey, type SshKeyType } from "./public_key.ts";
@@ -14,8 +14,6 @@ const NAMESPACE = "gold-proposal";
 /** OpenSSH itself makes signatures, and verifies the signatures that this project's test keys made. */
 describe("ssh-keygen", () => {
   const folder = temporaryFolder("gold-sshsig");
-  before(() => {
-  });
 
   function sshKeygen(
     args: readonly string[],
