@@ -9,7 +9,7 @@ import { JwsError, type JwsReason } from "./errors.ts";
 import { importVerifyingKey } from "./keys.ts";
 import { keySigner } from "./signer.ts";
 import { seedTests } from "../../../tools/testing/seed.ts";
-import { refused } from "../fixtures/refused.ts";
+import { refused } from "./refused_fixture.ts";
 
 seedTests(import.meta.url);
 

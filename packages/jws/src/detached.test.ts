@@ -15,7 +15,7 @@ import { textEncoding } from "./encoding.ts";
 import { JwsError } from "./errors.ts";
 import { keySigner, type Signer } from "./signer.ts";
 import { seedTests } from "../../../tools/testing/seed.ts";
-import { refused } from "../fixtures/refused.ts";
+import { refused } from "./refused_fixture.ts";
 
 seedTests(import.meta.url);
 

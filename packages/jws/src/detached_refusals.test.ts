@@ -20,7 +20,7 @@ import { base64url } from "../fixtures/raw_jws.ts";
 import { parseDetached, verifyDetached } from "./detached.ts";
 import { JwsError } from "./errors.ts";
 import { seedTests } from "../../../tools/testing/seed.ts";
-import { refused } from "../fixtures/refused.ts";
+import { refused } from "./refused_fixture.ts";
 
 seedTests(import.meta.url);
 

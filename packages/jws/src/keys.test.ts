@@ -18,7 +18,7 @@ import { JwsError } from "./errors.ts";
 import { exportPublicJwk } from "./jwk.ts";
 import { importSigningKey, importVerifyingKey } from "./keys.ts";
 import { keySigner } from "./signer.ts";
-import { refused } from "../fixtures/refused.ts";
+import { refused } from "./refused_fixture.ts";
 
 type Import = (source: never) => Promise<unknown>;
 
