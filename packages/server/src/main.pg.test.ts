@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
 import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { until } from "../../../tools/testing/until.ts";
-import { type TestBooks, testBooks } from "../testing/books.ts";
 import { testService } from "../testing/service.ts";
+import { setUpFolder } from "../testing/set_up.ts";
+import { suiteBooks } from "../testing/books.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 const INHERITED = ["PATH", "HOME", "TMPDIR", "DENO_DIR"];
@@ -28,16 +28,7 @@ function serve(args: readonly string[], settings: Readonly<Record<string, string
 }
 
 describe("serve", () => {
-  let books: TestBooks;
-  let folder: string;
-  before(async () => {
-    books = await testBooks();
-    folder = await mkdtemp(join(tmpdir(), "gold-main-"));
-  });
-  after(async () => {
-    await books.stop();
-    await rm(folder, { recursive: true });
-  });
+  const [folder, books] = [setUpFolder(), suiteBooks()];
 
   it("exits with 2 and prints one sentence for an unknown argument", async () => {
     for (const args of [["--role", "gateway"], ["--rule", "api"], ["api"]]) {

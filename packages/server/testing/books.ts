@@ -6,6 +6,7 @@ import { migrate } from "../src/database/migrate.ts";
 import postgres, { type Sql } from "postgres";
 import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
 import { insertPartner } from "./partner.ts";
+import { setUp } from "./set_up.ts";
 
 /** A migrated database for one test, with helpers that write what an operator would write. */
 export interface TestBooks {
@@ -43,6 +44,9 @@ function templateName(): string {
   }
   return `books_${hash.digest("hex").slice(0, 16)}`;
 }
+
+/** Returns books that all tests of a suite use. */
+export const suiteBooks = (): TestBooks => setUp(() => testBooks());
 
 export async function testBooks(server?: TestPostgres): Promise<TestBooks> {
   const postgresServer = server ?? await testPostgres();

@@ -1,14 +1,13 @@
 import { once } from "node:events";
 import { request } from "node:https";
 import type { IncomingMessage } from "node:http";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { assert, assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
-import { testCertificate, type TestReceiver, testReceiver } from "./receiver.ts";
+import { testCertificate, testReceiver } from "./receiver.ts";
+import { setUp } from "./set_up.ts";
 
 describe("testReceiver()", () => {
-  let receiver: TestReceiver;
-  before(async () => void (receiver = await testReceiver()));
-  after(() => receiver.stop());
+  const receiver = setUp(() => testReceiver());
   beforeEach(() => {
     receiver.deliveries.length = 0;
     receiver.answer(204);

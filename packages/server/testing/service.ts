@@ -15,6 +15,7 @@ import {
   type TestPartner,
 } from "./partner.ts";
 import { testCertificate } from "./receiver.ts";
+import { setUp } from "./set_up.ts";
 
 /**
  * The parts of a request besides its path. A header with the value `null` is left out, even if it is sent by
@@ -90,6 +91,9 @@ export interface TestOptions {
  * in the other.
  */
 const BASE_URLS = { sandbox: "https://localhost:8443", production: "https://api.example" } as const;
+
+/** Returns a service that all tests of a suite use. */
+export const suiteService = (options: TestOptions = {}): TestService => setUp(() => testService(options));
 
 export async function testService(
   {

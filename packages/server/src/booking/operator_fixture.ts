@@ -1,4 +1,5 @@
 import type { TestBooks } from "../../testing/books.ts";
+import { setUp } from "../../testing/set_up.ts";
 import { randomBytes } from "node:crypto";
 import postgres, { type Sql } from "postgres";
 import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
@@ -10,6 +11,15 @@ export interface TestOperator {
   readonly sql: Sql;
   leave(): Promise<void>;
 }
+
+/** Hires an operator for all tests of a suite. */
+export const suiteOperator = (books: TestBooks, connections = 1): TestOperator =>
+  setUp(() => hireOperator(books, connections), (operator) => operator.leave());
+
+/** Hires two operators for all tests of a suite. */
+export const suiteOperators = (
+  books: TestBooks,
+): [TestOperator, TestOperator] => [suiteOperator(books), suiteOperator(books)];
 
 export async function hireOperator({ url, sql: admin }: TestBooks, connections = 1): Promise<TestOperator> {
   const login = `test_operator_${randomBytes(4).toString("hex")}`;

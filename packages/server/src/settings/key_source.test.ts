@@ -1,17 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { isKeySource, type KeySource, KeySourceError, readKeys } from "./key_source.ts";
+import { setUpFolder } from "../../testing/set_up.ts";
 
 const [FIRST, SECOND] = ["0f".repeat(32), "a1".repeat(32)];
 
 describe("readKeys()", () => {
-  let folder: string;
-  before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-keys-"))));
-  after(() => rm(folder, { recursive: true }));
+  const folder = setUpFolder();
 
   async function fromFile(text: string): Promise<Uint8Array[]> {
     const path = join(folder, "key");

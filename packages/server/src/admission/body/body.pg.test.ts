@@ -1,15 +1,13 @@
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES, hostBytes } from "@gold-partner/protocol";
 import { expectProblem } from "../../../testing/problem.ts";
-import { type Sending, type TestService, testService } from "../../../testing/service.ts";
+import { type Sending, suiteService } from "../../../testing/service.ts";
 
 const QUOTE = '{"side":"buy","gold_grams":1.5}';
 
 describe("body: size, media type, syntax and shape", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   const quote = (body: Sending["body"] | null, headers: Record<string, string | null> = {}) =>
     service.send("/v1/quotes", { ...(body === null ? {} : { body: body! }), headers });

@@ -1,14 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { addTestCertificate, type TestPartner } from "../../../testing/partner.ts";
 import { expectProblem } from "../../../testing/problem.ts";
-import { type TestService, testService } from "../../../testing/service.ts";
+import { suiteService } from "../../../testing/service.ts";
 
 describe("client certificate and client address", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   const withHeaders = (headers: Record<string, string | null>, partner = service.partner) =>
     service.send("/health", { method: "GET", headers: { Authorization: null, ...headers }, partner });

@@ -3,25 +3,19 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { addTestCertificate, newTestKey, type TestPartner } from "../../../testing/partner.ts";
 import { expectProblem } from "../../../testing/problem.ts";
-import { type Sending, type TestService, testService } from "../../../testing/service.ts";
+import { type Sending, suiteService } from "../../../testing/service.ts";
 
 const BURST = 100;
 const POLICY = `"authentication_failures";q=${BURST};w=${BURST}`;
 
 describe("failed authentications, counted per certificate", () => {
-  let service: TestService;
   /** The limiter's time moves only when a test moves it. */
   const systemNow = performance.now;
   let clockMs = performance.now();
-  before(async () => {
-    service = await testService();
-    performance.now = () => clockMs;
-  });
+  before(() => void (performance.now = () => clockMs));
+  after(() => void (performance.now = systemNow));
+  const service = suiteService();
   afterEach(() => service.shiftClock(0));
-  after(async () => {
-    performance.now = systemNow;
-    await service.stop();
-  });
 
   const prices = (partner: TestPartner, authorization?: string | null, headers: Sending["headers"] = {}) =>
     service.send("/v1/prices", {

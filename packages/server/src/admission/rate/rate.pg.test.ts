@@ -2,28 +2,21 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { expectProblem } from "../../../testing/problem.ts";
-import { type Sending, type TestService, testService } from "../../../testing/service.ts";
+import { type Sending, suiteService } from "../../../testing/service.ts";
 import type { TestPartner } from "../../../testing/partner.ts";
 import type { RateTerms } from "./rate_limiter.ts";
 
 describe("rate limits, through the service", () => {
-  let service: TestService;
-  before(async () => {
-    service = await testService();
-    await service.books.addBar(1_000_000n);
-    performance.now = () => clockMs;
-  });
-  after(async () => {
-    performance.now = systemNow;
-    await service.stop();
-  });
-
   /**
    * Only the tests move the limiter's clock, because on a slow machine a real second could pass between two
    * requests.
    */
   const systemNow = performance.now;
   let clockMs = performance.now();
+  before(() => void (performance.now = () => clockMs));
+  after(() => void (performance.now = systemNow));
+  const service = suiteService();
+  before(() => service.books.addBar(1_000_000n));
 
   /** Moves the clock until the requests that were made under wide limits no longer count. */
   const payBack = () => void (clockMs += 1000);

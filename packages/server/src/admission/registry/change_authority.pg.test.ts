@@ -1,8 +1,8 @@
 import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import type { Sql, TransactionSql } from "postgres";
 import { untilWaiting } from "../../booking/fixture.ts";
 
@@ -10,12 +10,11 @@ const hash = () => randomBytes(32).toString("hex");
 
 /** Two concurrent changes of the same rows: the second waits until the first commits, and sees its result. */
 describe("two concurrent changes of authorities and token keys", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let one: Sql;
   let other: Sql;
   let publicId: string;
   before(async () => {
-    books = await testBooks();
     [one, other] = [books.connect("gold_operator", 1), books.connect("gold_operator", 1)];
     const client = await books.createClient();
     publicId = (await books.sql`select public_id from gold.partner where id = ${client}`)[0]!.public_id;
@@ -24,7 +23,6 @@ describe("two concurrent changes of authorities and token keys", () => {
     await books.sql`delete from gold.certificate`;
     await books.sql`delete from gold.authority`;
   });
-  after(() => books.stop());
 
   type Change = (sql: Sql | TransactionSql) => PromiseLike<unknown>;
   /** Starts the second change before the first commits, and returns the outcome of the second. */

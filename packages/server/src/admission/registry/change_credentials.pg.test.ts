@@ -1,19 +1,15 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { Buffer } from "node:buffer";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/fixture.ts";
 import { countActive, type CredentialKind, KINDS, newTrader, refusalOf } from "./credential_fixture.ts";
 
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
 
 describe("a partner's credentials", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-    await books.addBar(10_000_000n);
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
+  before(() => books.addBar(10_000_000n));
 
   const codeOf = async (change: PromiseLike<unknown>) => (await refusalOf(change)).split(" ")[0];
   const buy = async (client: number) => orderItem(client, await plantQuote(books.sql, { ...TERMS, client }));

@@ -1,8 +1,14 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { testService } from "../../../testing/service.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
-import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
+import { describe, it } from "node:test";
+import {
+  hireOperator,
+  publicIdOf,
+  suiteOperators,
+  type TestOperator,
+  verdictOf,
+} from "../../booking/operator_fixture.ts";
 import { bookWithdrawal, untilWaiting, withdrawalItem, wordOf } from "../../booking/fixture.ts";
 
 const OLD = "SA0380000000608010167519";
@@ -10,17 +16,8 @@ const NEW = "SA4420000001234567891234";
 const OTHER = "SA9130000001234567891234";
 
 describe("changes of a partner's IBAN", () => {
-  let books: TestBooks;
-  let maker: TestOperator;
-  let checker: TestOperator;
-  before(async () => {
-    books = await testBooks();
-    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
-  });
-  after(async () => {
-    for (const operator of [maker, checker]) await operator.leave();
-    await books.stop();
-  });
+  const books = suiteBooks();
+  const [maker, checker] = suiteOperators(books);
 
   const partner = async () => publicIdOf(books, await books.createClient({ halalas: 1_000n }));
   const ask = ({ sql }: TestOperator, publicId: string, iban: string): Promise<string> =>

@@ -1,8 +1,8 @@
 import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/fixture.ts";
 import { dropLogins } from "../../../../../tools/testing/drop_logins.ts";
@@ -11,12 +11,8 @@ const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as 
 const hexOf = (byte: string) => byte.repeat(32);
 
 describe("changes of the registry", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-    await books.addBar(10_000_000n);
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
+  before(() => books.addBar(10_000_000n));
 
   const publicIdOf = async (client: number): Promise<string> =>
     (await books.sql`select public_id from gold.partner where id = ${client}`)[0]!.public_id;

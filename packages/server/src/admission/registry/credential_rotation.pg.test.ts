@@ -1,7 +1,7 @@
 import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { bookOrder, orderItem, plantQuote, wordOf } from "../../booking/fixture.ts";
 import {
@@ -15,12 +15,8 @@ import {
 } from "./credential_fixture.ts";
 
 describe("rotation of credentials", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-    await books.addBar(10_000_000n);
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
+  before(() => books.addBar(10_000_000n));
 
   const trader = () => newTrader(books);
 

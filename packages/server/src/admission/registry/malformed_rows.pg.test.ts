@@ -1,9 +1,9 @@
 import { expectProblem } from "../../../testing/problem.ts";
 import { newTestKey, type TestPartner } from "../../../testing/partner.ts";
-import { type TestService, testService } from "../../../testing/service.ts";
+import { suiteService } from "../../../testing/service.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { randomBytes, randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { assemble } from "../../process/assembly.ts";
 import { readKeys } from "../../settings/key_source.ts";
@@ -12,17 +12,15 @@ import { createSealing } from "../../settings/sealing.ts";
 
 /** Malformed rows can come from an older version, a restore or manual SQL. */
 describe("malformed rows", () => {
-  let service: TestService;
+  const service = suiteService();
   let sql: Sql;
   let owner: TestPartner;
   before(async () => {
-    service = await testService();
     sql = service.books.connect("superuser", 1);
     // Disable triggers and foreign keys for this connection, so that it can store malformed rows.
     await sql`set session_replication_role = replica`;
     owner = await service.addPartner();
   });
-  after(() => service.stop());
 
   const balances = async (partner: TestPartner) =>
     (await service.send("/v1/balances", { method: "GET", partner })).status;

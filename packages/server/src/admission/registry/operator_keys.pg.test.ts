@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { type RowDocument, storedRows } from "@gold-partner/approvals";
 import { assertEquals, assertRejects } from "../../../../../tools/testing/assert.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import {
   approveSigned,
   newSignatory,
@@ -10,22 +10,16 @@ import {
   registerRootKeys,
   type Signatory,
 } from "../../../testing/signed_proposals.ts";
-import { hireOperator, type TestOperator } from "../../booking/operator_fixture.ts";
+import { suiteOperators } from "../../booking/operator_fixture.ts";
 import { readOperatorKeys } from "./operator_keys.ts";
 
 describe("OPERATOR_KEYS=off", () => {
-  let books: TestBooks;
-  let operators: TestOperator[];
+  const books = suiteBooks();
+  const operators = suiteOperators(books);
   let people: [Signatory, Signatory];
   before(async () => {
-    books = await testBooks();
-    operators = [await hireOperator(books), await hireOperator(books)];
     people = [await newSignatory(operators[0]!.sql), await newSignatory(operators[1]!.sql)];
     await books.createClient();
-  });
-  after(async () => {
-    for (const operator of operators) await operator.leave();
-    await books.stop();
   });
 
   /** Starts a process with `off`, and returns the settings of its warnings. */

@@ -1,10 +1,10 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { type WebhookEvent, webhookEvent } from "@gold-partner/protocol";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { addTestCertificate, TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
-import { hireOperator, type TestOperator } from "../../booking/operator_fixture.ts";
+import { suiteOperators } from "../../booking/operator_fixture.ts";
 import { DAY_SECONDS, newThumbprint } from "./credential_fixture.ts";
 
 const IBAN = "SA0380000000608010167519";
@@ -14,20 +14,13 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 const newFingerprint = () => randomBytes(32).toString("hex");
 
 describe("events about credentials, IBANs and webhook URLs", () => {
-  let books: TestBooks;
-  let maker: TestOperator;
-  let checker: TestOperator;
+  const books = suiteBooks();
+  const [maker, checker] = suiteOperators(books);
   let authority: string;
   before(async () => {
-    books = await testBooks();
-    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     authority = newFingerprint();
     await maker
       .sql`select gold.add_authority(true, ${authority}, 'PEM', 'file:ca', 'LIST', clock_timestamp())`;
-  });
-  after(async () => {
-    for (const operator of [maker, checker]) await operator.leave();
-    await books.stop();
   });
 
   interface Partner {

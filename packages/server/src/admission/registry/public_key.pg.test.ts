@@ -1,21 +1,19 @@
 import { newTestKey } from "../../../testing/partner.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { importVerifyingKey } from "@gold-partner/jws";
 import { assert, assertEquals, assertRejects } from "../../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 
 describe("public_key_fault", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let client: number;
   let good: { kty: string; crv: string; x: string; y: string };
   before(async () => {
-    books = await testBooks();
     client = await books.createClient();
     const { x = "", y = "" } = (await newTestKey()).publicJwk;
     good = { kty: "EC", crv: "P-256", x, y };
   });
-  after(() => books.stop());
 
   const faultOf = async (jwk: unknown): Promise<string | null> => {
     const [row] = await books.sql`select gold.public_key_fault(${JSON.stringify(jwk)}::text::jsonb) as fault`;

@@ -1,17 +1,13 @@
 import { newTestKey } from "../../../testing/partner.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { Buffer } from "node:buffer";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 
 const hexOf = (byte: string) => byte.repeat(32);
 
 describe("read_registry", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
 
   it("returns the values that admission and delivery need, and no others", async () => {
     const jwk = { ...(await newTestKey()).publicJwk };

@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { publicIdOf, verdictOf } from "../../booking/operator_fixture.ts";
 
 /** The fields that set_partner can change. A missing field stays unchanged. */
@@ -14,11 +14,7 @@ interface Terms {
 }
 
 describe("set_partner", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
 
   const set = (publicId: string, { name, ips, webhook, rate, burst, maximum }: Terms): Promise<string> =>
     verdictOf(books.sql`

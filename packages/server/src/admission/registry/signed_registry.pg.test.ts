@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { parseOperatorKeys, type RowDocument, storedRows } from "@gold-partner/approvals";
 import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import type { Sql } from "postgres";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { newTestKey } from "../../../testing/partner.ts";
 import {
   approveSigned,
@@ -16,33 +14,32 @@ import {
   registerRootKeys,
   type Signatory,
 } from "../../../testing/signed_proposals.ts";
-import { hireOperator, type TestOperator } from "../../booking/operator_fixture.ts";
 import { createLog } from "../../operations/log.ts";
 import { readOperatorKeys } from "./operator_keys.ts";
 import { openRegistry, type Registry } from "./registry.ts";
+import { suiteBooks } from "../../../testing/books.ts";
+import { suiteOperators } from "../../booking/operator_fixture.ts";
+import { setUpFolder } from "../../../testing/set_up.ts";
 
 const IBAN = "SA0380000000608010167519";
 
 /** A superuser changes rows without two people. The registry must ignore these changes. */
 describe("a registry that requires the signatures of two people", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let superuser: Sql;
-  let operators: TestOperator[];
+  const operators = suiteOperators(books);
   let people: [Signatory, Signatory];
   let registry: Registry;
-  let folder: string;
+  const folder = setUpFolder();
   let adopted: { client: number; publicId: string };
   let other: { client: number };
   const log: string[] = [];
   before(async () => {
-    books = await testBooks();
-    folder = await mkdtemp(join(tmpdir(), "gold-keys-"));
     adopted = await createPartner(books.sql);
     other = await createPartner(books.sql);
     superuser = books.connect("superuser", 1);
     await superuser`set session_replication_role = replica`;
-    operators = [await hireOperator(books), await hireOperator(books)];
-    people = [await newSignatory(operators[0]!.sql), await newSignatory(operators[1]!.sql)];
+    people = [await newSignatory(operators[0].sql), await newSignatory(operators[1].sql)];
     await registerRootKeys(books.sql, ...people);
     const path = join(folder, "operator_keys");
     await writeFile(path, await operatorKeysOf(...people));
@@ -51,12 +48,7 @@ describe("a registry that requires the signatures of two people", () => {
     const keys = await readOperatorKeys({ environment: "production", operatorKeys: path }, lines, api);
     registry = await openRegistry(api, () => performance.now(), lines, keys);
   });
-  after(async () => {
-    registry?.stop();
-    for (const operator of operators) await operator.leave();
-    await books.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => registry?.stop());
 
   async function createPartner(sql: Sql) {
     const publicId = `sbx_${randomBytes(10).toString("hex")}`;

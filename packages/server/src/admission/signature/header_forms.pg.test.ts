@@ -1,13 +1,11 @@
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import type { ProblemCode } from "@gold-partner/protocol";
 import { expectProblem } from "../../../testing/problem.ts";
-import { type Signing, type TestService, testService } from "../../../testing/service.ts";
+import { type Signing, suiteService } from "../../../testing/service.ts";
 
 describe("the format of a signed request's headers", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   const nowSeconds = () => Math.floor(service.now() / 1000);
   /** Sends an order for a quote id that no quote has. If the order passes admission, the answer is 404. */

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assertNotEquals, assertStringIncludes, assertThrows } from "../../../../../tools/testing/assert.ts";
 import { canonicalRequest } from "@gold-partner/canonical";
 import { hostBytes, type ProblemCode } from "@gold-partner/protocol";
 import { expectProblem } from "../../../testing/problem.ts";
 import { newTestKey, type TestKey } from "../../../testing/partner.ts";
-import { type Signing, type TestService, testService } from "../../../testing/service.ts";
+import { type Signing, suiteService } from "../../../testing/service.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { checkTimestamp } from "./verify_signature.ts";
 
@@ -18,9 +18,7 @@ const PATH = "/v1/orders";
 const BODY = '{"quote_id":"qt_none"}';
 
 describe("verification of signed requests", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   const order = (signing: Signing = {}) => service.signed(PATH, BODY, signing);
   const refused = async (signing: Signing, code: ProblemCode) =>

@@ -1,25 +1,23 @@
 import { randomBytes } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { signCompact } from "@gold-partner/jws";
 import { hostBytes, type ProblemCode } from "@gold-partner/protocol";
 import { addTestCertificate, newTestKey, type TestKey } from "../../../testing/partner.ts";
 import { expectProblem } from "../../../testing/problem.ts";
-import { type TestService, testService } from "../../../testing/service.ts";
+import { suiteService } from "../../../testing/service.ts";
 import { thumbprintOf } from "./token_authority.ts";
 
 describe("verification of access tokens", () => {
-  let service: TestService;
+  const service = suiteService();
   let token: string;
   /** A registered token key whose private key the test knows, so that the test can sign tokens with it. */
   let key: TestKey;
   before(async () => {
-    service = await testService();
     token = await service.token();
     key = await newTestKey();
     await registerTokenKey(key, null);
   });
-  after(() => service.stop());
 
   async function registerTokenKey({ thumbprint, publicJwk }: TestKey, retireInSeconds: number | null) {
     const { sql } = service.books;

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import type { TestPartner } from "../../../testing/partner.ts";
-import { type TestService, testService } from "../../../testing/service.ts";
+import { suiteService } from "../../../testing/service.ts";
 import { recordUse } from "./record_use.ts";
 import type { Use } from "./usage_recorder.ts";
 import { until } from "../../../../../tools/testing/until.ts";
@@ -21,12 +21,8 @@ const NEVER: LastUses = { certificate: null, clientSecret: null, signingKey: nul
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("the last use of credentials", () => {
-  let service: TestService;
-  before(async () => {
-    service = await testService();
-    await service.books.addBar(1_000_000n);
-  });
-  after(() => service.stop());
+  const service = suiteService();
+  before(() => service.books.addBar(1_000_000n));
 
   async function lastUses({ client }: TestPartner): Promise<LastUses> {
     const at = (value: Date | null) => value && value.getTime();
