@@ -1,26 +1,20 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { sendNonces } from "./nonce/spend_nonces.ts";
-import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "./operator_fixture.ts";
+import { publicIdOf, suiteOperator, verdictOf } from "./operator_fixture.ts";
 import { bookWithdrawal, nonceItem, withdrawalItem } from "./fixture.ts";
 
 const REFUSAL =
   "P0001 booking runs at READ COMMITTED: each statement after a lock must see what the previous holder of the lock committed";
 
 describe("functions that lock an account", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let client: number;
-  let operator: TestOperator;
+  const operator = suiteOperator(books);
   before(async () => {
-    books = await testBooks();
-    operator = await hireOperator(books);
     client = await books.createClient({ halalas: 1_000n });
-  });
-  after(async () => {
-    await operator.leave();
-    await books.stop();
   });
 
   it("run only at READ COMMITTED: nonces, deposits, withdrawals, balances", async () => {

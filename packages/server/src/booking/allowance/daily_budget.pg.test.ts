@@ -1,8 +1,8 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { moveDayEndAway } from "../../../testing/close_today.ts";
 import type { QuoteRequest } from "@gold-partner/protocol";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { sendNonces } from "../nonce/spend_nonces.ts";
 import type { Outcome } from "../outcome.ts";
 import { sendRedelivery, sendWebhookTest } from "../redelivery/book_redelivery.ts";
@@ -31,14 +31,12 @@ const WAITING = { wait: true, settle: false };
 const TOO_MUCH = 100_000_000_000_000n;
 
 describe("the daily budget of records", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   before(async () => {
-    books = await testBooks();
     await moveDayEndAway(books.sql);
     await books.setPrice(3_210_000n, 3_190_000n);
     await books.addBar(1_000_000n);
   });
-  after(() => books.stop());
 
   async function limited(records: number): Promise<number> {
     const client = await books.createClient({ halalas: 100_000_000n });
@@ -209,11 +207,11 @@ describe("the daily budget of records", () => {
 
   it("stores as many records as the budget allows, for concurrent probes and refused orders", async () => {
     const client = await limited(10);
-    const pool = { ...books, api: books.connect("gold_api", 8) };
+    const api = books.connect("gold_api", 8);
     const outcomes = await Promise.all(
       Array.from(
         { length: 40 },
-        (_, n) => n % 2 === 0 ? probe(client) : bookOrder(pool.api, order(client, null)),
+        (_, n) => n % 2 === 0 ? probe(client) : bookOrder(api, order(client, null)),
       ),
     );
     assertEquals(outcomes.filter((outcome) => wordOf(outcome) === SPENT).length, 30);

@@ -1,8 +1,8 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { moveDayEndAway } from "../../../testing/close_today.ts";
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import type { Outcome } from "../outcome.ts";
 import { sendQuotes } from "../trading/book_quotes.ts";
@@ -21,10 +21,9 @@ const REFUSED = "answered exposure_exceeded";
 const MADE = "answered 201";
 
 describe("the limit on the operator's exposure", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let clients: number[];
   before(async () => {
-    books = await testBooks();
     await moveDayEndAway(books.sql);
     await books.setPrice(3_210_000n, 3_190_000n);
     await books.addBar(100_000_000n);
@@ -33,7 +32,6 @@ describe("the limit on the operator's exposure", () => {
     const holdings = { halalas: 1_000_000_000n, tenthMilligrams: 1_000_000n };
     clients = [await books.createClient(holdings), await books.createClient(holdings)];
   });
-  after(() => books.stop());
 
   /** Sets a limit above what earlier tests used. The gold of new clients was not bought. */
   async function limit(tenthMilligrams: number | null): Promise<void> {

@@ -1,7 +1,7 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { moveDayEndAway } from "../../../testing/close_today.ts";
 import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import { sendQuotes } from "../trading/book_quotes.ts";
 import { bookOrder, bookQuote, byGrams, orderItem, quoteItem, readBooks, wordOf } from "../fixture.ts";
@@ -11,14 +11,12 @@ const REFUSED = "answered net_position_exceeded";
 const MADE = "answered 201";
 
 describe("the limit on a partner's net position", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   before(async () => {
-    books = await testBooks();
     await moveDayEndAway(books.sql);
     await books.setPrice(3_210_000n, 3_190_000n);
     await books.addBar(10_000_000n);
   });
-  after(() => books.stop());
 
   async function limited(netGrams: number): Promise<number> {
     const client = await books.createClient({ halalas: 100_000_000n });

@@ -1,7 +1,7 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import { sendQuotes } from "../trading/book_quotes.ts";
 import {
@@ -21,13 +21,11 @@ const MADE = "answered 201";
 const grams = (goldTenthMilligrams: bigint) => byGrams("buy", goldTenthMilligrams);
 
 describe("the limit on open quotes", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   before(async () => {
-    books = await testBooks();
     await books.setPrice(3_210_000n, 3_190_000n);
     await books.addBar(1_000_000n);
   });
-  after(() => books.stop());
 
   async function limited(limits: Limits): Promise<number> {
     const client = await books.createClient({ halalas: 100_000_000n });

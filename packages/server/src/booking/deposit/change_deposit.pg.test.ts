@@ -1,7 +1,7 @@
 import { BALANCE_MAX_HALALAS } from "@gold-partner/protocol";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
   approveDeposit,
   balanceOf,
@@ -9,23 +9,14 @@ import {
   publicIdOf,
   recordDeposit,
   reverseDeposit,
-  type TestOperator,
+  suiteOperators,
   verdictOf,
 } from "../operator_fixture.ts";
 import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";
 
 describe("deposits", () => {
-  let books: TestBooks;
-  let maker: TestOperator;
-  let checker: TestOperator;
-  before(async () => {
-    books = await testBooks();
-    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
-  });
-  after(async () => {
-    for (const operator of [maker, checker]) await operator.leave();
-    await books.stop();
-  });
+  const books = suiteBooks();
+  const [maker, checker] = suiteOperators(books);
 
   async function partner(halalas = 0n): Promise<{ client: number; publicId: string }> {
     const client = await books.createClient({ halalas });

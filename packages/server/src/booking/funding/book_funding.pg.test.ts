@@ -5,9 +5,9 @@ import {
   PROBLEM_REGISTRY,
   problemSchema,
 } from "@gold-partner/protocol";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
   bookFunding,
   bookOrder,
@@ -20,11 +20,7 @@ import {
 } from "../fixture.ts";
 
 describe("book_funding", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
 
   it("books the amount and answers with the balances after it", async () => {
     const client = await books.createClient({ halalas: 1_000n });

@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertNotEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import { bookOrder, newUuid, orderItem, readBooks, wordOf } from "../fixture.ts";
 import { sendOrders } from "../trading/book_orders.ts";
@@ -9,12 +9,8 @@ const GRAM = 10_000n;
 const OTHER = "0b".repeat(32);
 
 describe("idempotency keys and nonces of orders", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-    await books.addBar(100_000n * GRAM);
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
+  before(() => books.addBar(100_000n * GRAM));
 
   const order = (client: number, quote: string | null, given = {}): Promise<Outcome> =>
     bookOrder(books.api, orderItem(client, quote, given));

@@ -1,16 +1,12 @@
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { bookOrder, orderItem } from "../fixture.ts";
 import { rulesBrokenBy, unsign } from "../ledger/tampered_fixture.ts";
 
 describe("an order without its signed request", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-    await books.addBar(1_000_000n);
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
+  before(() => books.addBar(1_000_000n));
 
   it("is refused, and verification finds such an order unless it is older than requests_kept_since", async () => {
     const client = await books.createClient({ halalas: 1_000_000n });

@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertNotEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Sql } from "postgres";
 import type { Sending } from "../batcher.ts";
 import { balanceOf } from "../operator_fixture.ts";
@@ -49,11 +49,7 @@ const newTurn = () => ({ key: newUuid(), nonce: newUuid(), requestId: newUuid(),
 const retryOf = (turn: Partial<Turn>) => ({ ...turn, nonce: newUuid(), requestId: newUuid(), id: newUuid() });
 
 describe("take_turn", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
 
   const rich = () => books.createClient({ halalas: 1_000_000n });
   /**

@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { openAccountReads } from "../../reads/account_reads.ts";
 import { openRecordReads } from "../../reads/record_reads.ts";
 import { sendOrders } from "../trading/book_orders.ts";
@@ -26,12 +26,8 @@ const TERMS = { side: "buy", grams: 10_000n, price: 3_210_000n } as const;
 const BATCH = { wait: true, settle: false };
 
 describe("the time of an account whose newest posting is ahead of the clock", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-    await books.addBar(100_000_000n);
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
+  before(() => books.addBar(100_000_000n));
 
   const reads = () => openAccountReads(books.api);
   const rich = () => books.createClient({ halalas: 100_000_000n });

@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import {
   approveDeposit,
   hireOperator,
@@ -65,14 +65,12 @@ const REWRITTEN = "GB002 a step of a deposit can be written only once";
 const APPENDED = "GB002 deposit is append-only: write a new row that corrects the old one";
 
 describe("append_only", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   before(async () => {
-    books = await testBooks();
     await books.addBar(1_000n);
     const client = await books.createClient({ halalas: 1_000n, tenthMilligrams: 10n });
     await books.sql`select gold.seal_chain(${client})`;
   });
-  after(() => books.stop());
 
   it("stops even the tables' owner from updating, deleting or truncating history", async () => {
     const owner = books.connect("superuser", 1);

@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 
 /** A row of gold.transfer: its columns as Postgres reads them. */
 type Posting = Record<string, string | number>;
@@ -11,14 +11,12 @@ const UNIQUE_VIOLATION = "23505";
 const INVALID_TEXT = "22P02";
 
 describe("post_transfers", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let client: number;
   before(async () => {
-    books = await testBooks();
     await books.addBar(1_000n);
     client = await books.createClient({ halalas: 1_000n, tenthMilligrams: 10n });
   });
-  after(() => books.stop());
 
   // The client holds 10.00 SAR and 10 units of gold (0.0001 g each) at sequence 3. In the vault, 990 units
   // are free.

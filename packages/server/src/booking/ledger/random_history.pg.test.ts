@@ -1,11 +1,9 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertGreaterOrEqual } from "../../../../../tools/testing/assert.ts";
 import fc from "fast-check";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import {
   approveDeposit,
   approveWithdrawal,
-  hireOperator,
   payWithdrawal,
   publicIdOf,
   recordDeposit,
@@ -13,6 +11,7 @@ import {
   returnWithdrawal,
   reverseDeposit,
   submitWithdrawals,
+  suiteOperators,
   type TestOperator,
 } from "../operator_fixture.ts";
 import {
@@ -26,6 +25,7 @@ import {
 } from "../fixture.ts";
 import { type Action, HistoryModel, pick, PRICE_PIPS, type Step } from "./history_fixture.ts";
 import { seedTests } from "../../../../../tools/testing/seed.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 
 seedTests(import.meta.url);
 
@@ -138,17 +138,9 @@ const history = fc.tuple(opening, fc.array(action, { minLength: 50, maxLength: 9
 );
 
 describe("a random history of deposits, withdrawals and orders", () => {
-  let books: TestBooks;
-  let operators: TestOperator[];
-  before(async () => {
-    books = await testBooks();
-    await books.addBar(10_000_000n);
-    operators = [await hireOperator(books), await hireOperator(books)];
-  });
-  after(async () => {
-    for (const each of operators) await each.leave();
-    await books.stop();
-  });
+  const books = suiteBooks();
+  const operators = suiteOperators(books);
+  before(() => books.addBar(10_000_000n));
 
   /** Performs the action in the books, and returns its result in the model's words. */
   async function perform(action: Action, names: Names): Promise<string> {

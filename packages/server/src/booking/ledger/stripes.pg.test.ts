@@ -1,9 +1,9 @@
-import { after, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import type { Sql } from "postgres";
 import { seedTests } from "../../../../../tools/testing/seed.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../fixture.ts";
 import { verdictOf } from "../operator_fixture.ts";
 import type { Outcome } from "../outcome.ts";
@@ -20,12 +20,8 @@ const WORKERS = 6;
 const BATCHES = 25;
 
 describe("the stripes of the vault", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-    await books.addBar(STOCK);
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
+  before(() => books.addBar(STOCK));
   beforeEach(() => setStripes(STRIPES));
 
   const setStripes = (count: number) => books.sql`select gold.set_stripes(${count})`;

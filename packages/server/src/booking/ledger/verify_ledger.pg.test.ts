@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { bookOrder, newUuid, orderItem } from "../fixture.ts";
 import { rulesBrokenBy } from "./tampered_fixture.ts";
 
@@ -257,10 +257,9 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
 };
 
 describe("verify_ledger and verify_chain", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let subjects: Subjects;
   before(async () => {
-    books = await testBooks();
     const leaving = await books.addBar(70_000n);
     await books.addBar(50_000n);
     await books.sql`select gold.remove_bar(${leaving})`;
@@ -275,7 +274,6 @@ describe("verify_ledger and verify_chain", () => {
     await books.sql`select gold.seal_chain(${client})`;
     subjects = { client, first, second, open };
   });
-  after(() => books.stop());
 
   const fill = (statement: string) =>
     statement.replace(

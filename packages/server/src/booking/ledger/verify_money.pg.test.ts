@@ -1,17 +1,16 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import {
   approveDeposit,
   approveWithdrawal,
-  hireOperator,
   payWithdrawal,
   publicIdOf,
   recordDeposit,
   returnWithdrawal,
   reverseDeposit,
   submitWithdrawals,
-  type TestOperator,
+  suiteOperators,
 } from "../operator_fixture.ts";
 import { bookWithdrawal, newUuid, withdrawalItem } from "../fixture.ts";
 import { rulesBrokenBy } from "./tampered_fixture.ts";
@@ -183,13 +182,10 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
 };
 
 describe("verify_ledger and verify_chain, with deposits and withdrawals", () => {
-  let books: TestBooks;
-  let maker: TestOperator;
-  let checker: TestOperator;
+  const books = suiteBooks();
+  const [maker, checker] = suiteOperators(books);
   const subjects: Record<string, string> = {};
   before(async () => {
-    books = await testBooks();
-    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     const client = await books.createClient();
     const publicId = await publicIdOf(books, client);
     const deposit = await recordDeposit(maker, publicId, 500n, "REF-1");
@@ -212,10 +208,6 @@ describe("verify_ledger and verify_chain, with deposits and withdrawals", () => 
     Object.assign(subjects, { deposit, reversed, recorded, paid: paid.id, open: open.id });
     for (const name of Object.keys(subjects)) subjects[name] = `'${subjects[name]}'`;
     subjects["client"] = `${client}`;
-  });
-  after(async () => {
-    for (const operator of [maker, checker]) await operator.leave();
-    await books.stop();
   });
 
   const fill = (statement: string) =>

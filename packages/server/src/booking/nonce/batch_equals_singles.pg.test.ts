@@ -1,4 +1,3 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { after, before, describe, it } from "node:test";
@@ -7,6 +6,7 @@ import { bookBothWays, CLIENTS, stageHoldings, uuidOf } from "../trading/batch_f
 import { newUuid } from "../fixture.ts";
 import { type NonceItem, sendNonces } from "./spend_nonces.ts";
 import { seedTests } from "../../../../../tools/testing/seed.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 
 seedTests(import.meta.url);
 
@@ -25,16 +25,10 @@ const drawn = fc.record({
 }));
 
 describe("a batch of nonces", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let sql: ReservedSql;
-  before(async () => {
-    books = await testBooks();
-    sql = await books.sql.reserve();
-  });
-  after(async () => {
-    sql.release();
-    await books.stop();
-  });
+  before(async () => void (sql = await books.sql.reserve()));
+  after(() => sql.release());
 
   it("gives the same results as its nonces one by one", async () => {
     const nonceCase = fc.record({

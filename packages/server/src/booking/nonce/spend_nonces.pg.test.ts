@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { bookOrder, newUuid, nonceItem, orderItem, untilWaiting, wordOf } from "../fixture.ts";
 import { type NonceItem, sendNonces } from "./spend_nonces.ts";
 
@@ -9,13 +9,11 @@ const SETTLING = { wait: true, settle: true };
 const SKIPPING = { wait: false, settle: false };
 
 describe("spend_nonces", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let client: number;
   before(async () => {
-    books = await testBooks();
     client = await books.createClient();
   });
-  after(() => books.stop());
 
   const item = (nonce: string, of = client, admissionVersion = "1") =>
     nonceItem(of, { nonce, admissionVersion });

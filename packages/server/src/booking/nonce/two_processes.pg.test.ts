@@ -1,10 +1,10 @@
 import { runtimeArguments } from "../../../../../tools/testing/runtime_arguments.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { spawn } from "node:child_process";
 import process from "node:process";
 import { createInterface } from "node:readline";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { newUuid, nonceItem } from "../fixture.ts";
 import type { NonceItem } from "./spend_nonces.ts";
@@ -17,11 +17,7 @@ const NONCES = 25;
 const asOthers = (items: readonly NonceItem[]) => items.map((item) => ({ ...item, requestId: newUuid() }));
 
 describe("two processes that spend the same nonces concurrently", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
 
   /** Starts a process that is ready to spend. The returned function lets it spend and gives its outcomes. */
   async function startSpender(items: readonly NonceItem[]): Promise<() => Promise<string[]>> {

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import type { TransactionSql } from "postgres";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 
 interface Vector {
   readonly name: string;
@@ -38,9 +38,7 @@ const REFERENCE = "R|1";
 const LOGINS = ["gold_api", "alice"];
 
 describe("the vectors of the hash chain", () => {
-  let books: TestBooks;
-  before(async () => void (books = await testBooks()));
-  after(() => books.stop());
+  const books = suiteBooks();
 
   it("contain the answers that answer_of() computes", async () => {
     for (const { name, answer, stored_request_utf8, answer_sha256 } of cases) {

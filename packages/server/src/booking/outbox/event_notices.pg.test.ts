@@ -1,7 +1,7 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { type TestService, testService } from "../../../testing/service.ts";
+import { suiteBooks } from "../../../testing/books.ts";
+import { suiteService } from "../../../testing/service.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import postgres from "postgres";
 import { fund, order } from "../../delivery/webhook_fixture.ts";
 import { openEventNotices } from "./event_notices.ts";
@@ -11,14 +11,12 @@ const CLIENTS = 200;
 const TIMEOUT_MS = 30_000;
 
 describe("event notices", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let clients: number[];
   before(async () => {
-    books = await testBooks();
     clients = [];
     for (let n = 0; n < CLIENTS; n++) clients.push(await books.createClient());
   });
-  after(() => books.stop());
 
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   const hear = async (channel = "gold_event") => {
@@ -121,9 +119,7 @@ describe("event notices", () => {
 });
 
 describe("event notices of the service", () => {
-  let service: TestService;
-  before(async () => service = await testService());
-  after(() => service.stop());
+  const service = suiteService();
 
   it("need no statement for a partner without a URL, and are sent once it has a URL", async () => {
     const { books, partner } = service;

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { arrayLiteral } from "../../database/array_literal.ts";
 import { unsign } from "../ledger/tampered_fixture.ts";
@@ -34,13 +34,11 @@ const linkAfter = (head: string, line: string): string =>
   createHash("sha256").update(head, "hex").update(line, "utf8").digest("hex");
 
 describe("seal_chain", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   before(async () => {
-    books = await testBooks();
     await books.addBar(1_000_000n);
     await books.setPrice(3_210_000n, 3_190_000n);
   });
-  after(() => books.stop());
 
   async function seal(client: number, sql: Sql = books.delivery): Promise<string> {
     const [row] = await sql`select encode(gold.seal_chain(${client}), 'hex') as head`;

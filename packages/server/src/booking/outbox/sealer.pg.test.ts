@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { until } from "../../../../../tools/testing/until.ts";
 import { sealOnce, startSealer } from "./sealer.ts";
 
@@ -8,10 +8,9 @@ import { sealOnce, startSealer } from "./sealer.ts";
 const CLIENTS = 600;
 
 describe("the sealer", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let first: number;
   before(async () => {
-    books = await testBooks();
     const [row] = await books.sql`
       select min(gold.create_partner('sbx_' || lpad(n::text, 20, '0'), 'Test', 'SA0380000000608010167519', null, 2000, 2000, 10000000,
         '{127.0.0.1/32}', sha256(''), '\\x00', 'none', '[]')) as first
@@ -20,7 +19,6 @@ describe("the sealer", () => {
     // Each partner begins with the events of its own credentials.
     await sealAll();
   });
-  after(() => books.stop());
 
   /** Books `times` fundings for each of these clients. */
   const happen = (clients: readonly number[], times = 1) =>

@@ -1,7 +1,7 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks, type TestBooks } from "../../../testing/books.ts";
 import { type EventReply, eventReply } from "@gold-partner/protocol";
 import { assertEquals, assertNotEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { refusalOf } from "../booking.ts";
 import type { Outcome } from "../outcome.ts";
 import { newUuid, untilWaiting, wordOf } from "../fixture.ts";
@@ -24,11 +24,7 @@ async function readWithoutLine({ sql }: TestBooks, client: number, id: string): 
 }
 
 describe("book_redelivery", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
 
   /** Creates a client with this many events. Returns their uuids in order. */
   async function clientWith(events: number): Promise<{ client: number; ids: string[] }> {
@@ -170,11 +166,7 @@ describe("book_redelivery", () => {
 });
 
 describe("book_webhook_test", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
 
   it("creates the partner's next event, sealed and due at once", async () => {
     const client = await books.createClient({ halalas: 100n });

@@ -1,7 +1,7 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
-import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../operator_fixture.ts";
+import { describe, it } from "node:test";
+import { publicIdOf, suiteOperator, verdictOf } from "../operator_fixture.ts";
 import { newUuid } from "../fixture.ts";
 import {
   plantEndpoint,
@@ -21,16 +21,8 @@ interface ListedEvent {
 }
 
 describe("an operator's change of deliveries", () => {
-  let books: TestBooks;
-  let operator: TestOperator;
-  before(async () => {
-    books = await testBooks();
-    operator = await hireOperator(books);
-  });
-  after(async () => {
-    await operator.leave();
-    await books.stop();
-  });
+  const books = suiteBooks();
+  const operator = suiteOperator(books);
 
   /** Creates a partner with this many events, at least one second apart and never sent. */
   async function partnerWith(events: number): Promise<ListedEvent> {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { seedTests } from "../../../../../tools/testing/seed.ts";
-import { type TestService, testService } from "../../../testing/service.ts";
+import { suiteService } from "../../../testing/service.ts";
 import { type Draw, SimulatedHistory } from "../../../testing/simulated_history.ts";
 
 seedTests(import.meta.url);
@@ -13,12 +13,8 @@ const number = fc.nat(65_535);
 const draw: fc.Arbitrary<Draw> = fc.tuple(number, number, number);
 
 describe("random sequences of simulations and usual calls", () => {
-  let service: TestService;
-  before(async () => {
-    service = await testService();
-    await service.books.addBar(1_000_000_000n);
-  });
-  after(() => service.stop());
+  const service = suiteService();
+  before(() => service.books.addBar(1_000_000_000n));
 
   it("get the replies and balances that a model predicts, and leave no defect in the books", async () => {
     await fc.assert(

@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { byGrams, orderItem, quoteItem, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";
 import type { Outcome } from "../outcome.ts";
 import { sendWithdrawal } from "../withdrawal/book_withdrawal.ts";
@@ -12,14 +12,12 @@ const WAITING = { wait: true, settle: false };
 // A migration that adds a column needs no lock of an account. A write that waits for its account goes on with
 // the body of the last release.
 describe("a write that waits while a column is added to its table", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let client: number;
   before(async () => {
-    books = await testBooks();
     await books.addBar(100_000_000n);
     client = await books.createClient({ halalas: 1_000_000_000n });
   });
-  after(() => books.stop());
 
   async function bookWhileAdding(table: string, book: () => Promise<Outcome[]>): Promise<void> {
     const holder = await books.sql.reserve();

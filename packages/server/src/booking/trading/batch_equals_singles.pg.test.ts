@@ -1,4 +1,3 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { after, before, describe, it } from "node:test";
@@ -17,6 +16,7 @@ import {
 import { type OrderItem, sendOrders } from "./book_orders.ts";
 import { type QuoteItem, sendQuotes } from "./book_quotes.ts";
 import { seedTests } from "../../../../../tools/testing/seed.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 
 seedTests(import.meta.url);
 
@@ -89,16 +89,10 @@ const limitDraw = fc.option(
 );
 
 describe("a batch", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let sql: ReservedSql;
-  before(async () => {
-    books = await testBooks();
-    sql = await books.sql.reserve();
-  });
-  after(async () => {
-    sql.release();
-    await books.stop();
-  });
+  before(async () => void (sql = await books.sql.reserve()));
+  after(() => sql.release());
 
   it("of orders gives the same answers, balances and rows as its orders one by one", async () => {
     await fc.assert(

@@ -1,7 +1,7 @@
 import { orderCreatedReply, PROBLEM_REGISTRY, type ProblemCode, problemSchema } from "@gold-partner/protocol";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import { bookOrder, maskInstants, newUuid, orderItem, plantQuote, readBooks, wordOf } from "../fixture.ts";
 import { sendOrders } from "./book_orders.ts";
@@ -10,12 +10,8 @@ const GRAM = 10_000n;
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
 
 describe("book_orders", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-    await books.addBar(100_000n * GRAM);
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
+  before(() => books.addBar(100_000n * GRAM));
 
   const order = (client: number, quote: string | null, given = {}, sending = {}): Promise<Outcome> =>
     bookOrder(books.api, orderItem(client, quote, given), sending);

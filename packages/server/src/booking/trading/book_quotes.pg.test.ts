@@ -5,9 +5,9 @@ import {
   quoteReply,
   type QuoteRequest,
 } from "@gold-partner/protocol";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import {
   bookOrder,
@@ -29,14 +29,12 @@ const BOUND =
 const GRAM = byGrams("buy", 10_000n);
 
 describe("book_quotes", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let client: number;
   before(async () => {
-    books = await testBooks();
     client = await books.createClient();
     await books.setPrice(3_210_000n, 3_190_000n);
   });
-  after(() => books.stop());
 
   const quote = (asked: QuoteRequest, given = {}, sending = {}): Promise<Outcome> =>
     bookQuote(books.api, quoteItem(client, asked, given), sending);

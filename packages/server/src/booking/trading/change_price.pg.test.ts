@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { verdictOf } from "../operator_fixture.ts";
 
 /** A price as the operator sets it: source, URL, spread in basis points, mid. */
@@ -10,11 +10,7 @@ const URL_A = "https://a.example/";
 const URL_B = "https://b.example/";
 
 describe("tick_price", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
 
   const set = ([source, url, spread, mid]: Terms) =>
     books.sql`select gold.set_price(${source}, ${mid}, ${mid + 100}, ${mid - 100}, ${spread}, 10, ${url})`;

@@ -1,17 +1,15 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import { bookOrder, bookQuote, byGrams, orderItem, quoteItem, wordOf } from "../fixture.ts";
 
 describe("the circuit breaker", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let client: number;
   before(async () => {
-    books = await testBooks();
     await books.addBar(10_000_000n);
     client = await books.createClient({ halalas: 100_000_000n });
   });
-  after(() => books.stop());
   beforeEach(async () => {
     await books.sql`update gold.price set halted_at = null`;
     await setPrice(1_000_000);

@@ -1,20 +1,18 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../fixture.ts";
 
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n } as const;
 
 describe("the expiry of a quote, by the database's clock", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let client: number;
   before(async () => {
-    books = await testBooks();
     await books.addBar(10_000_000n);
     client = await books.createClient({ halalas: 100_000_000n });
   });
-  after(() => books.stop());
 
   /** The order's outcome, and whether the quote was still firm when the order had its answer. */
   const orderAged = async (ageSeconds: number): Promise<{ word: string; isFirm: boolean }> => {

@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import type { Outcome } from "../outcome.ts";
 import {
@@ -22,12 +22,8 @@ const WAITING = { wait: true, settle: false };
 const STRESS_MS = 5_000;
 
 describe("the locks of the books", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-    await books.addBar(100_000_000n);
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
+  before(() => books.addBar(100_000_000n));
 
   const buy = async (client: number): Promise<OrderItem> =>
     orderItem(client, await plantQuote(books.sql, { ...TERMS, client }));

@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { verdictOf } from "../operator_fixture.ts";
 import { bookOrder, bookQuote, byGrams, orderItem, quoteItem, readBooks, wordOf } from "../fixture.ts";
 
@@ -17,14 +17,12 @@ const WEEK: readonly Session[] = Array.from(
 );
 
 describe("the market's hours", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let client: number;
   before(async () => {
-    books = await testBooks();
     await books.addBar(10_000n);
     client = await books.createClient({ halalas: 1_000_000n });
   });
-  after(() => books.stop());
 
   const setHours = (alwaysOpen: boolean | null, sessions: readonly Session[] = []): Promise<string> =>
     verdictOf(

@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { arrayLiteral } from "../../database/array_literal.ts";
 import {
@@ -29,16 +29,14 @@ const LIMITS = { open_quotes: 1_000_000, open_grams: 1_000_000_000, daily_record
 const ROWS_AN_ITEM = 12;
 
 describe("the booking functions' plans", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let clients: number[];
   before(async () => {
-    books = await testBooks();
     await books.addBar(1_000_000_000n);
     clients = await Promise.all(
       Array.from({ length: CLIENTS }, () => books.createClient({ halalas: 1_000_000_000n })),
     );
   });
-  after(() => books.stop());
 
   /**
    * Books quotes and orders of every client in batches, and a funding alone, spends a nonce of each twice,

@@ -1,18 +1,14 @@
 import { after, before, beforeEach, describe, it } from "node:test";
 import { pricesFromMid } from "@gold-partner/protocol";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { bookOrder, bookQuote, byGrams, orderItem, quoteItem } from "../fixture.ts";
-import { balanceOf, hireOperator, type TestOperator, verdictOf } from "../operator_fixture.ts";
+import { balanceOf, suiteOperators, verdictOf } from "../operator_fixture.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 
 const MID = 5_000_000;
 
 describe("the price band", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
   beforeEach(async () => {
     await books.sql`select gold.set_band(null, null)`;
     await set(MID);
@@ -185,21 +181,14 @@ describe("the price band", () => {
 });
 
 describe("the price band under two people", () => {
-  let books: TestBooks;
-  let maker: TestOperator;
-  let checker: TestOperator;
+  const books = suiteBooks();
+  const [maker, checker] = suiteOperators(books);
   before(async () => {
-    books = await testBooks();
     await books.addBar(100_000_000n);
-    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     await books.sql`select gold.set_price('simulated', 5000000, 5015000, 4985000, 60, 10, null)`;
     // Two people have turned the circuit breaker off: here, only the band refuses prices.
     await books.sql`select gold.set_breaker(null, null)`;
     await books.sql`select gold.require_two_people()`;
-  });
-  after(async () => {
-    for (const operator of [maker, checker]) await operator.leave();
-    await books.stop();
   });
 
   function tick(mid: number): Promise<string> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
   assert,
   assertEquals,
@@ -11,6 +11,7 @@ import { FORBIDDEN_ADDRESSES } from "../../http/outbound/forbidden_fixture.ts";
 import { SourceError, type StandingPrice } from "./price_source.ts";
 import { checkPriceUrl, httpSource } from "./price_source_http.ts";
 import { standingAt, type TestFeed, testFeed } from "./price_source_fixture.ts";
+import { setUp } from "../../../testing/set_up.ts";
 
 const NOTHING = { hosts: [], ranges: [] };
 const LOOPBACK = { hosts: [], ranges: ["127.0.0.0/8", "::1/128"] };
@@ -19,9 +20,7 @@ const TIMEOUT_MS = 400;
 const LONG_TIMEOUT_MS = 30_000;
 
 describe("httpSource()", () => {
-  let feed: TestFeed;
-  before(async () => void (feed = await testFeed()));
-  after(() => feed.stop());
+  const feed = setUp(testFeed);
 
   const running = new AbortController().signal;
   const ask = (changes: Partial<StandingPrice> = {}, timeoutMs = LONG_TIMEOUT_MS) =>

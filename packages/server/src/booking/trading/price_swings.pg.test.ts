@@ -1,7 +1,7 @@
-import { after, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import { pricesFromMid } from "@gold-partner/protocol";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { bookOrder, bookQuote, byGrams, orderItem, quoteItem } from "../fixture.ts";
 import { verdictOf } from "../operator_fixture.ts";
 
@@ -17,14 +17,12 @@ const HOUR_SECONDS = 3600;
 type Side = "buy" | "sell";
 
 describe("the price band and swings of the price", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let client: number;
   before(async () => {
-    books = await testBooks();
     await books.addBar(100_000_000n);
     client = await books.createClient({ halalas: 100_000_000n });
   });
-  after(() => books.stop());
   let spread: number;
   /** The gold of the partner, and its open quotes, in 0.0001 g. */
   let held: bigint;

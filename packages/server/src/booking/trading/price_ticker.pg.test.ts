@@ -1,29 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { after, before, describe, it } from "node:test";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { before, describe, it } from "node:test";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import type { LogFields } from "../../operations/log.ts";
 import { createMetrics } from "../../operations/metrics.ts";
-import { type TestFeed, testFeed } from "./price_source_fixture.ts";
+import { testFeed } from "./price_source_fixture.ts";
 import { startPriceTicker } from "./price_ticker.ts";
 import { until } from "../../../../../tools/testing/until.ts";
+import { suiteBooks } from "../../../testing/books.ts";
+import { setUp } from "../../../testing/set_up.ts";
 
 /** Several ticks long, because a tick can be late on a busy machine. */
 const STALE_SECONDS = 5;
 
 describe("startPriceTicker()", () => {
-  let books: TestBooks;
-  let feed: TestFeed;
+  const [books, feed] = [suiteBooks(), setUp(testFeed)];
   let client: number;
-  before(async () => {
-    [books, feed] = [await testBooks(), await testFeed()];
-    client = await books.createClient({ halalas: 10_000_000n });
-  });
-  after(async () => {
-    await feed.stop();
-    await books.stop();
-  });
+  before(async () => void (client = await books.createClient({ halalas: 10_000_000n })));
 
   const lines: [string, string, LogFields | undefined][] = [];
   const metrics = createMetrics();

@@ -13,11 +13,11 @@ import {
   type QuoteOutcome,
   type QuoteRequest,
 } from "@gold-partner/protocol";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { readFile } from "node:fs/promises";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { bookQuote, byAmount, byGrams, orderItem, quoteItem, wordOf } from "../fixture.ts";
 import { sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
@@ -79,11 +79,7 @@ const shownTerms = (body: string): string =>
   body.startsWith('{"type"') ? JSON.parse(body).code as string : body.split(',"status":')[0]!;
 
 describe("the database rounds in the same way as the protocol package", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
 
   it("for thousands of quotes by grams and by amount, at any price and at the extremes", async () => {
     const client = await books.createClient();

@@ -1,16 +1,15 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
   approveWithdrawal,
   balanceOf,
-  hireOperator,
   payWithdrawal,
   publicIdOf,
   rejectWithdrawal,
   returnWithdrawal,
   submitWithdrawals,
-  type TestOperator,
+  suiteOperators,
 } from "../operator_fixture.ts";
 import { bookWithdrawal, newUuid, withdrawalItem, wordOf } from "../fixture.ts";
 
@@ -31,17 +30,8 @@ const STATUSES: Record<string, { way: readonly Step[]; legal: readonly Step[]; b
 };
 
 describe("a withdrawal's steps", () => {
-  let books: TestBooks;
-  let maker: TestOperator;
-  let checker: TestOperator;
-  before(async () => {
-    books = await testBooks();
-    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
-  });
-  after(async () => {
-    for (const operator of [maker, checker]) await operator.leave();
-    await books.stop();
-  });
+  const books = suiteBooks();
+  const [maker, checker] = suiteOperators(books);
 
   const take: Record<Step, (id: string) => Promise<string>> = {
     approve: (id) => approveWithdrawal(maker, id),

@@ -4,18 +4,14 @@ import {
   problemSchema,
   withdrawalCreatedReply,
 } from "@gold-partner/protocol";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { balanceOf } from "../operator_fixture.ts";
 import { bookWithdrawal, maskInstants, readBooks, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";
 
 describe("book_withdrawal", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
 
   const codeOf = (change: Promise<unknown>): Promise<string> =>
     change.then(() => "booked", (error) => error.code);

@@ -1,26 +1,18 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { moveDayEndAway } from "../../../testing/close_today.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { limitClient } from "../allowance/allowance_fixture.ts";
 import { bookWithdrawal, withdrawalItem, wordOf } from "../fixture.ts";
-import { hireOperator, rejectWithdrawal, type TestOperator } from "../operator_fixture.ts";
+import { rejectWithdrawal, suiteOperator } from "../operator_fixture.ts";
 
 const REFUSED = "answered withdrawal_limit_exceeded";
 const MADE = "answered 201";
 
 describe("the limits on a day's withdrawals", () => {
-  let books: TestBooks;
-  let operator: TestOperator;
-  before(async () => {
-    books = await testBooks();
-    operator = await hireOperator(books);
-    await moveDayEndAway(books.sql);
-  });
-  after(async () => {
-    await operator.leave();
-    await books.stop();
-  });
+  const books = suiteBooks();
+  const operator = suiteOperator(books);
+  before(() => moveDayEndAway(books.sql));
 
   async function limited(limits: { daily_withdrawals?: number; daily_withdrawn?: number }): Promise<number> {
     const client = await books.createClient({ halalas: 100_000n });

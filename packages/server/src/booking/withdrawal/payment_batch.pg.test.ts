@@ -1,29 +1,20 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
   approveWithdrawal,
   balanceOf,
   hireOperator,
   publicIdOf,
   submitWithdrawals,
-  type TestOperator,
+  suiteOperators,
   verdictOf,
 } from "../operator_fixture.ts";
 import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";
 
 describe("submit_payment", () => {
-  let books: TestBooks;
-  let maker: TestOperator;
-  let checker: TestOperator;
-  before(async () => {
-    books = await testBooks();
-    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
-  });
-  after(async () => {
-    for (const operator of [maker, checker]) await operator.leave();
-    await books.stop();
-  });
+  const books = suiteBooks();
+  const [maker, checker] = suiteOperators(books);
 
   async function approved(client: number): Promise<string> {
     const item = withdrawalItem(client, 10n);

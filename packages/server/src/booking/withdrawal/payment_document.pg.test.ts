@@ -1,32 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { bookWithdrawal, newUuid, withdrawalItem } from "../fixture.ts";
-import {
-  approveWithdrawal,
-  hireOperator,
-  publicIdOf,
-  type TestOperator,
-  verdictOf,
-} from "../operator_fixture.ts";
+import { approveWithdrawal, publicIdOf, suiteOperators, verdictOf } from "../operator_fixture.ts";
 import { buildDocument, GOLDEN_PAYMENTS, LARGE_PAYMENTS, paymentOf } from "./payment_fixture.ts";
 
 /** What `gold` refuses in every text; see values.ts of the operator's package. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/u;
 
 describe("payment_document", () => {
-  let books: TestBooks;
-  let maker: TestOperator;
-  let checker: TestOperator;
-  before(async () => {
-    books = await testBooks();
-    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
-  });
-  after(async () => {
-    for (const operator of [maker, checker]) await operator.leave();
-    await books.stop();
-  });
+  const books = suiteBooks();
+  const [maker, checker] = suiteOperators(books);
 
   const build = (
     ...given: Parameters<typeof buildDocument> extends [unknown, ...infer Rest] ? Rest : never

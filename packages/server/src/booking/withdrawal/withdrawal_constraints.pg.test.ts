@@ -1,12 +1,7 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
-import {
-  approveWithdrawal,
-  hireOperator,
-  submitWithdrawals,
-  type TestOperator,
-} from "../operator_fixture.ts";
+import { before, describe, it } from "node:test";
+import { approveWithdrawal, submitWithdrawals, suiteOperators } from "../operator_fixture.ts";
 import { bookWithdrawal, newUuid, withdrawalItem } from "../fixture.ts";
 
 const CHECK_VIOLATION = "23514";
@@ -36,24 +31,17 @@ interface PlantedStep {
 }
 
 describe("the tables of withdrawals and deposits", () => {
-  let books: TestBooks;
-  let maker: TestOperator;
-  let checker: TestOperator;
+  const books = suiteBooks();
+  const [maker, checker] = suiteOperators(books);
   let client: number;
   let batch: string;
   before(async () => {
-    books = await testBooks();
-    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     client = await books.createClient({ halalas: 1_000n });
     const submitted = withdrawalItem(client, 10n);
     await bookWithdrawal(books.api, submitted);
     await approveWithdrawal(maker, submitted.id);
     batch = newUuid();
     await submitWithdrawals(checker, [submitted.id], batch);
-  });
-  after(async () => {
-    for (const operator of [maker, checker]) await operator.leave();
-    await books.stop();
   });
 
   /**

@@ -1,17 +1,16 @@
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
 import {
   approveDeposit,
   approveWithdrawal,
   balanceOf,
-  hireOperator,
   publicIdOf,
   recordDeposit,
   submitWithdrawals,
-  type TestOperator,
+  suiteOperator,
+  suiteOperators,
   verdictOf,
 } from "../operator_fixture.ts";
 import {
@@ -24,27 +23,20 @@ import {
   wordOf,
 } from "../fixture.ts";
 import { sendOrders } from "../trading/book_orders.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 
 const GRAM = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
 const CROWD = 100;
 
 describe("concurrent withdrawals", () => {
-  let books: TestBooks;
-  let maker: TestOperator;
-  let checker: TestOperator;
+  const books = suiteBooks();
+  const [maker, checker] = suiteOperators(books);
+  const crowded = suiteOperator(books, 20);
   let services: Sql;
-  let crowded: TestOperator;
   let operators: Sql;
   before(async () => {
-    books = await testBooks();
     await books.addBar(10_000_000n);
-    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
-    crowded = await hireOperator(books, 20);
     [services, operators] = [books.connect("gold_api", 40), crowded.sql];
-  });
-  after(async () => {
-    for (const operator of [maker, checker, crowded]) await operator.leave();
-    await books.stop();
   });
 
   const crowd = <T>(run: (n: number) => Promise<T>, size = CROWD): Promise<T[]> =>
