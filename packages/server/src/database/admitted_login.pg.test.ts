@@ -1,48 +1,43 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
 import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 import { bookWithdrawal, withdrawalItem } from "../booking/fixture.ts";
 import {
   approveDeposit,
   approveWithdrawal,
-  hireOperator,
   payWithdrawal,
   publicIdOf,
   recordDeposit,
   rejectWithdrawal,
   returnWithdrawal,
   submitWithdrawals,
+  suiteOperators,
   type TestOperator,
   verdictOf,
 } from "../booking/operator_fixture.ts";
+import { suiteBooks } from "../../testing/books.ts";
+import { setUp } from "../../testing/set_up.ts";
 
 const IBAN = "SA4420000001234567891234";
 
 describe("a login that `gold operator add` did not add", () => {
-  let books: TestBooks;
-  let maker: TestOperator;
-  let checker: TestOperator;
+  const books = suiteBooks();
+  const [maker, checker] = suiteOperators(books);
   /** A login that the migration login made a member of the checker's login, and nothing else. */
-  let helper: TestOperator;
+  const helper = setUp(async () => {
+    const login = `helper_${randomBytes(4).toString("hex")}`;
+    await books.sql.unsafe(`create role ${login} login password '${login}' in role ${checker.login}`);
+    const sql = connectAs(login);
+    return { login, sql, leave: () => sql.end({ timeout: 1 }).then(() => dropLogins(books.sql, login)) };
+  }, (operator) => operator.leave());
   let refused: string;
   let publicId: string;
   before(async () => {
-    books = await testBooks();
-    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
-    const login = `helper_${randomBytes(4).toString("hex")}`;
-    helper = { login, sql: connectAs(login), leave: () => dropLogins(books.sql, login) };
-    await books.sql.unsafe(`create role ${login} login password '${login}' in role ${checker.login}`);
     refused =
-      `GR403 the login ${login} may not approve a change or take a step of a withdrawal, because it was not added with \`gold operator add\``;
+      `GR403 the login ${helper.login} may not approve a change or take a step of a withdrawal, because it was not added with \`gold operator add\``;
     publicId = await publicIdOf(books, await books.createClient());
-  });
-  after(async () => {
-    await helper.sql.end({ timeout: 1 });
-    for (const operator of [helper, maker, checker]) await operator.leave();
-    await books.stop();
   });
 
   function connectAs(login: string): Sql {

@@ -1,24 +1,19 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
-import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
+import { testPostgres } from "@gold-partner/dev/postgres";
 import fc from "fast-check";
 import postgres, { type Sql } from "postgres";
 import { arrayLiteral, byteaLiteral } from "./array_literal.ts";
 import { seedTests } from "../../../../tools/testing/seed.ts";
+import { setUp } from "../../testing/set_up.ts";
 
 seedTests(import.meta.url);
 
 describe("arrayLiteral()", () => {
-  let server: TestPostgres;
   let sql: Sql;
-  before(async () => {
-    server = await testPostgres();
-    sql = postgres(await server.createDatabase(), { max: 1, onnotice: () => {} });
-  });
-  after(async () => {
-    await sql.end();
-    await server.stop();
-  });
+  after(() => sql.end());
+  const server = setUp(testPostgres);
+  before(async () => void (sql = postgres(await server.createDatabase(), { max: 1, onnotice: () => {} })));
 
   // Read back as JSON, because the driver's own array reader does not distinguish null from 'NULL'.
   const texts = async (values: (string | null)[]) =>

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks, testBooks } from "../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import {
   approveWithdrawal,
@@ -110,10 +110,9 @@ const TAMPERINGS: Record<string, readonly [finding: string, plant: string]> = {
 };
 
 describe("the audit", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let last: number;
   before(async () => {
-    books = await testBooks();
     await books.sql`select gold.note('a', 'a|b', '{}')`;
     await submitOne(await books.createClient({ halalas: 100n }));
     const publicId = await publicIdOf(books, await books.createClient());
@@ -123,7 +122,6 @@ describe("the audit", () => {
       { last: number },
     ];
   });
-  after(() => books.stop());
 
   /** Submits a batch of one withdrawal, which writes audit rows. */
   async function submitOne(client: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
+import { testPostgres } from "@gold-partner/dev/postgres";
 import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
@@ -6,22 +6,19 @@ import { until } from "../../../../tools/testing/until.ts";
 import { readConcurrentIndex } from "./concurrent_indexes.ts";
 import { migrate } from "./migrate.ts";
 import { readMigrations } from "./migrations.ts";
+import { setUp } from "../../testing/set_up.ts";
 
 const INDEX = "orders_newest";
 
 describe("the concurrent indexes of migrations", () => {
-  let server: TestPostgres;
   let url: string;
   let sql: Sql;
+  after(() => sql.end());
+  const server = setUp(testPostgres);
   before(async () => {
-    server = await testPostgres();
     url = await server.createDatabase();
     await migrate(url);
     sql = postgres(url, { max: 3, onnotice: () => {} });
-  });
-  after(async () => {
-    await sql.end();
-    await server.stop();
   });
 
   /** "valid", "invalid" or "missing". */

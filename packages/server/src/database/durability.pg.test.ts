@@ -1,13 +1,11 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 import { assertRejects } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
 import { requireDurability } from "./durability.ts";
 
 describe("requireDurability()", () => {
-  let books: TestBooks;
-  before(async () => void (books = await testBooks()));
-  after(() => books.stop());
+  const books = suiteBooks();
 
   /** Checks the database with the given settings. */
   async function judge(settings: Record<string, string>, standby: boolean): Promise<void> {

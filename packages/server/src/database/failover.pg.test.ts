@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
   assert,
   assertEquals,
@@ -13,6 +13,7 @@ import { PostgresPair } from "../../testing/postgres_pair.ts";
 import { type TestService, testService } from "../../testing/service.ts";
 import { connect } from "./pools.ts";
 import type { Query } from "./query.ts";
+import { setUp } from "../../testing/set_up.ts";
 
 interface Reply {
   readonly status: number;
@@ -83,9 +84,7 @@ async function orderWithoutStandby(pair: PostgresPair, service: TestService, quo
 }
 
 describe("a service with several hosts in DATABASE_URL", () => {
-  let pair: PostgresPair;
-  before(async () => void (pair = await PostgresPair.start()));
-  after(() => pair.stop());
+  const pair = setUp(() => PostgresPair.start());
 
   it("answers upstream_timeout after 10 s without the standby, and the key gives the outcome later", async () => {
     const service = await open(pair, true);
@@ -188,9 +187,7 @@ describe("a service with several hosts in DATABASE_URL", () => {
 });
 
 describe("a service whose primary became read-only", () => {
-  let pair: PostgresPair;
-  before(async () => void (pair = await PostgresPair.start()));
-  after(() => pair.stop());
+  const pair = setUp(() => PostgresPair.start());
 
   it("drops every connection to it, and books on the promoted server", async () => {
     const service = await open(pair, false);

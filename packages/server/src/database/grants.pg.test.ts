@@ -1,19 +1,17 @@
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 import { type Granted, readGranted, readLists, readRelations } from "./granted_fixture.ts";
 
 const ROLES = ["gold_treasury", "gold_credentials", "gold_pricing", "gold_keys", "gold_audit"];
 const SERVICES = ["gold_api", "gold_delivery", "gold_ticker", "gold_trust"];
 
 describe("the privileges of all roles", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let explained: Granted;
   before(async () => {
-    books = await testBooks();
     explained = await readLists(await readRelations(books.sql));
   });
-  after(() => books.stop());
 
   const unexplained = (granted: Granted) => [...granted].filter((line) => !explained.has(line));
 

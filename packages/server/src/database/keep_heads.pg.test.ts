@@ -1,7 +1,6 @@
 import {
   type FileHandle,
   mkdir,
-  mkdtemp,
   open as openFile,
   readdir,
   readFile,
@@ -10,9 +9,8 @@ import {
   stat,
   writeFile,
 } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import {
   assertEquals,
   assertNotEquals,
@@ -20,12 +18,13 @@ import {
   assertThrows,
 } from "../../../../tools/testing/assert.ts";
 import { until } from "../../../../tools/testing/until.ts";
-import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { publicIdOf } from "../booking/operator_fixture.ts";
 import { Refusal } from "../http/refusal.ts";
 import type { LogFields } from "../operations/log.ts";
 import { type HeadKeeper, openHeadKeeper } from "./keep_heads.ts";
 import { openWriteProbe } from "./write_probe.ts";
+import { suiteBooks } from "../../testing/books.ts";
+import { setUpFolder } from "../../testing/set_up.ts";
 
 interface Item {
   client_id: string;
@@ -34,23 +33,16 @@ interface Item {
 }
 
 describe("openHeadKeeper()", () => {
-  let books: TestBooks;
-  let folder: string;
-  let file: string;
+  const books = suiteBooks();
+  const folder = setUpFolder();
+  const file = join(folder, "heads.json");
   let client: number;
   let name: string;
   let logged: [string, LogFields | undefined][] = [];
   before(async () => {
-    books = await testBooks();
     client = await books.createClient({ halalas: 1000n });
     name = await publicIdOf(books, client);
     await books.sql`select gold.seal_chain(${client})`;
-    folder = await mkdtemp(join(tmpdir(), "gold-heads-"));
-    file = join(folder, "heads.json");
-  });
-  after(async () => {
-    await books.stop();
-    await rm(folder, { recursive: true });
   });
   beforeEach(async () => {
     logged = [];

@@ -1,12 +1,13 @@
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
-import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
+import { testPostgres } from "@gold-partner/dev/postgres";
 import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type Sql, type TransactionSql } from "postgres";
 import { migrate, MIGRATION_LOCK } from "./migrate.ts";
+import { setUp } from "../../testing/set_up.ts";
 
 /** Waits until another session waits for a lock of this transaction. */
 async function untilBlocked(sql: TransactionSql): Promise<void> {
@@ -27,11 +28,7 @@ const PLAN_SETTINGS = [
 ];
 
 describe("migrate()", () => {
-  let server: TestPostgres;
-  before(async () => {
-    server = await testPostgres();
-  });
-  after(() => server.stop());
+  const server = setUp(testPostgres);
 
   async function look<T>(url: string, run: (sql: Sql) => Promise<T>): Promise<T> {
     const sql = postgres(url, { max: 1, onnotice: () => {} });

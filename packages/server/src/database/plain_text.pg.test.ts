@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { TransactionSql } from "postgres";
 
 /** One of each range: C0, line feed, DEL, C1, direction marks and overrides, line separator, isolate. */
@@ -88,12 +88,8 @@ const NOT_FREE = {
 };
 
 describe("free text", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-    await books.createClient();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
+  before(() => books.createClient());
 
   const refusalOf = (change: (sql: TransactionSql) => Promise<unknown>) =>
     books.sql.begin(async (sql) => {

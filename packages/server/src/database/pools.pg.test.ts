@@ -1,14 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { runtimeArguments } from "../../../../tools/testing/runtime_arguments.ts";
-import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
+import { testPostgres } from "@gold-partner/dev/postgres";
 import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { until } from "../../../../tools/testing/until.ts";
 import { closePools, connect, openPools } from "./pools.ts";
 import type { Pool } from "./query.ts";
+import { setUp } from "../../testing/set_up.ts";
 
 const FIXTURE = fileURLToPath(new URL("./pool_fixture.ts", import.meta.url));
 const DEPLOYMENT = fileURLToPath(new URL("../../../../docs/deployment.md", import.meta.url));
@@ -21,9 +22,7 @@ const STATEMENTS = 200_000;
 const MORE_THAN_ANY_POOL = 12;
 
 describe("connect() with several connections", () => {
-  let server: TestPostgres;
-  before(async () => server = await testPostgres());
-  after(() => server.stop());
+  const server = setUp(testPostgres);
 
   it("runs at most one statement per connection, and starts waiting statements in order", async () => {
     const sql = connect(server.superuserUrl(), 2);

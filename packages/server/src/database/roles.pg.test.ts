@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 
 const DENIED = "42501";
@@ -17,10 +17,9 @@ const ROLES = [
   "gold_audit",
 ];
 describe("the roles", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let tables: string[];
   before(async () => {
-    books = await testBooks();
     await books.addBar(10_000n);
     const client = await books.createClient({ halalas: 100_000n, tenthMilligrams: 10n });
     await books.sql`select gold.seal_chain(${client})`;
@@ -28,7 +27,6 @@ describe("the roles", () => {
       .sql`select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'p') order by relname`;
     tables = rows.map(({ relname }) => relname);
   });
-  after(() => books.stop());
 
   const codeOf = (change: PromiseLike<unknown>): Promise<string> =>
     Promise.resolve(change).then(() => "done", (error) => error.code);

@@ -1,25 +1,17 @@
-import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
+import { testPostgres } from "@gold-partner/dev/postgres";
 import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
-import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { migrate } from "./migrate.ts";
 import { readMigrations } from "./migrations.ts";
 import { requireSchema } from "./schema_version.ts";
+import { setUp } from "../../testing/set_up.ts";
+import { suiteBooks } from "../../testing/books.ts";
 
 const [OLDEST, NEWEST] = [0, -1].map((n) => readMigrations().at(n)!.folderMillis) as [number, number];
 
 describe("the version of the schema", () => {
-  let server: TestPostgres;
-  let books: TestBooks;
-  before(async () => {
-    server = await testPostgres();
-    books = await testBooks();
-  });
-  after(async () => {
-    await books.stop();
-    await server.stop();
-  });
+  const [server, books] = [setUp(testPostgres), suiteBooks()];
 
   /** Runs `act` while the newest migration of the database is recorded with another time. */
   async function at(time: number, act: (sql: Sql) => Promise<void>): Promise<void> {

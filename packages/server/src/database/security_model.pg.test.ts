@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 
 const PAGE = new URL("../../../../docs/security_model.md", import.meta.url);
 const OPERATORS = ["treasury", "credentials", "pricing", "keys", "audit"];
@@ -54,13 +54,11 @@ const WHO: Readonly<Record<string, string>> = {
 };
 
 describe("docs/security_model.md", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let lines: readonly Line[];
   before(async () => {
-    books = await testBooks();
     lines = readTables(await readFile(PAGE, "utf8"));
   });
-  after(() => books.stop());
 
   /** Which of the roles may call the function or read the view. Throws if there is none of this name. */
   async function holdersOf(name: string, roles: readonly string[]): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { expectProblem } from "../../testing/problem.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import { assertEquals, assertRejects, assertThrows } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { until } from "../../../../tools/testing/until.ts";
 import { Refusal } from "../http/refusal.ts";
@@ -11,13 +11,11 @@ import { connect } from "./pools.ts";
 import { openWriteProbe, type WriteProbe } from "./write_probe.ts";
 
 describe("openWriteProbe()", () => {
-  let service: TestService;
+  const service = suiteService();
   let admin: Sql;
   before(async () => {
-    service = await testService();
     admin = service.books.connect("superuser", 1);
   });
-  after(() => service.stop());
 
   const health = async () => (await service.send("/health", { method: "GET" })).status;
   const read = async (path: string) => {

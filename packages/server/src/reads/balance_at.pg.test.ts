@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import type { Balance } from "../booking/ledger/history_fixture.ts";
 import { sendOrders } from "../booking/trading/book_orders.ts";
@@ -26,9 +26,8 @@ const NOTHING: Balance = { available: 0n, held: 0n, gold: 0n };
 const textOf = ({ available, held, gold }: Balance) => `${available} ${held} ${gold}`;
 
 describe("the balance at an instant", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   before(async () => {
-    books = await testBooks();
     // Do not wait for the disk: this test makes thousands of commits, which do not have to survive a power
     // cut.
     await books.sql.unsafe(
@@ -36,7 +35,6 @@ describe("the balance at an instant", () => {
     );
     await books.addBar(1_000_000_000n);
   });
-  after(() => books.stop());
 
   /** The balance that the service's function returns for each instant, given in milliseconds. */
   async function askAll(sql: Sql, client: number, instants: readonly number[]): Promise<string[]> {

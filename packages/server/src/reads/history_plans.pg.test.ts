@@ -1,9 +1,10 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { openAccountReads } from "./account_reads.ts";
-import { connectExplaining, type ExplainingConnection, type PlanNode } from "./plan_fixture.ts";
+import { connectExplaining, type PlanNode } from "./plan_fixture.ts";
 import { openRecordReads } from "./record_reads.ts";
+import { suiteBooks } from "../../testing/books.ts";
+import { setUp } from "../../testing/set_up.ts";
 
 const EVENTS = 20_000;
 const MS = Date.parse("2026-01-01T00:00:00.000Z");
@@ -11,12 +12,10 @@ const MIDDLE = new Date(MS + EVENTS / 2).toISOString();
 const TABLES = ["event", "transfer", "chain_link", "funding"];
 
 describe("reads of a long history", () => {
-  let books: TestBooks;
-  let connection: ExplainingConnection;
+  const books = suiteBooks();
+  const connection = setUp(() => connectExplaining(books));
   let client: number;
   before(async () => {
-    books = await testBooks();
-    connection = await connectExplaining(books);
     client = await books.createClient();
     await books.sql.begin(async (sql) => {
       const bucket = client % 64;
@@ -31,10 +30,6 @@ describe("reads of a long history", () => {
       await sql`insert into gold.chain_tail select ${bucket}, ${client}, ${EVENTS}, '\\x00'`;
       await sql`update gold.account set event_sequence = ${EVENTS}, last_posted_at = now() where client_id = ${client}`;
     });
-  });
-  after(async () => {
-    await connection.end();
-    await books.stop();
   });
 
   const rowsOf = (node: PlanNode): number =>

@@ -1,8 +1,9 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
-import { connectExplaining, type ExplainingConnection, type PlanNode } from "./plan_fixture.ts";
+import { describe, it } from "node:test";
+import { connectExplaining, type PlanNode } from "./plan_fixture.ts";
 import { type ListBounds, openRecordReads } from "./record_reads.ts";
+import { suiteBooks } from "../../testing/books.ts";
+import { setUp } from "../../testing/set_up.ts";
 
 const FEW = 1000;
 const MANY = 1_000_000;
@@ -20,16 +21,8 @@ const EVERYTHING = {
 } as const;
 
 describe("a page of a list", () => {
-  let books: TestBooks;
-  let connection: ExplainingConnection;
-  before(async () => {
-    books = await testBooks();
-    connection = await connectExplaining(books);
-  });
-  after(async () => {
-    await connection.end();
-    await books.stop();
-  });
+  const books = suiteBooks();
+  const connection = setUp(() => connectExplaining(books));
 
   /** Adds orders to a client's orders, and updates the account as if the orders had been booked. */
   async function insertOrders(client: number, from: number, to: number): Promise<void> {

@@ -26,7 +26,7 @@ export interface ExplainingConnection {
   readonly sql: Sql;
   /** The statements since the previous call. */
   take(): Explained[];
-  end(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 const SETTINGS = `
@@ -57,6 +57,6 @@ export async function connectExplaining(
       taken = [];
       return all;
     },
-    end: () => sql.end(),
+    stop: () => sql.end(),
   };
 }

@@ -1,15 +1,11 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 import { assert, assertEquals, assertNotEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
 
 describe("read_reserves", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-    await books.addBar(10_000_000n);
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
+  before(() => books.addBar(10_000_000n));
   beforeEach(() => books.sql`delete from gold.published_reserves`);
 
   const read = async (sql: Sql = books.api): Promise<string> =>

@@ -1,16 +1,12 @@
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { RECORD_CASES } from "../../../../tools/testing/record_cases.ts";
-import { type TestBooks, testBooks } from "../../testing/mod.ts";
+import { suiteBooks } from "../../testing/books.ts";
 
 const TABLES: Readonly<Record<string, string>> = { order: "orders" };
 
 describe("the members of a record", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
 
   for (const { name, record, row, status, members } of RECORD_CASES) {
     it(`are written by the database as in the vector: ${name}`, async () => {

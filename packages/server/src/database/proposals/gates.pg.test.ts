@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { type Change, type ChangeKind, CHANGES } from "@gold-partner/approvals";
 import type { Sql } from "postgres";
@@ -11,10 +11,10 @@ import {
   publicIdOf,
   recordDeposit,
   submitWithdrawals,
-  type TestOperator,
+  suiteOperators,
   verdictOf,
 } from "../../booking/operator_fixture.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { createTestAuthority } from "../../../testing/certificates.ts";
 import { newTestKey, TEST_PUBLIC_JWK, type TestKey } from "../../../testing/partner.ts";
 
@@ -234,13 +234,10 @@ const BY_ONE: Readonly<Record<string, string>> = {
 };
 
 describe("the functions of operators under two people", () => {
-  let books: TestBooks;
-  let maker: TestOperator;
-  let checker: TestOperator;
+  const books = suiteBooks();
+  const [maker, checker] = suiteOperators(books);
   let subject: Subject;
   before(async () => {
-    books = await testBooks();
-    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     const client = await books.createClient({ halalas: 1_000_000n });
     const publicId = await publicIdOf(books, client);
     const [paid, submitted] = [randomUUID(), randomUUID()];
@@ -264,10 +261,6 @@ describe("the functions of operators under two people", () => {
     const fingerprint = createHash("sha256").update(new X509Certificate(certificate).raw).digest("hex");
     const authority = { certificate, fingerprint };
     subject = { publicId, booked, paid, submitted, key: await newTestKey(), authority };
-  });
-  after(async () => {
-    for (const operator of [maker, checker]) await operator.leave();
-    await books.stop();
   });
 
   it("need an approved proposal, or are listed with the reason why one person may call them", async () => {

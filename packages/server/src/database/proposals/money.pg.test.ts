@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import {
   approveDeposit,
   approveWithdrawal,
   balanceOf,
-  hireOperator,
   publicIdOf,
   recordDeposit,
   reverseDeposit,
   submitWithdrawals,
+  suiteOperators,
   type TestOperator,
   verdictOf,
 } from "../../booking/operator_fixture.ts";
 import { until } from "../../../../../tools/testing/until.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import {
   approveSigned,
   newSignatory,
@@ -30,25 +30,19 @@ const NEEDS = "GR409 this change needs two people: one proposes it with gold, an
  * created two more logins, as the migration login can, but has nobody's SSH key.
  */
 describe("money under two people", () => {
-  let books: TestBooks;
-  let operators: TestOperator[];
+  const books = suiteBooks();
+  const operators = [...suiteOperators(books), ...suiteOperators(books)] as const;
   let people: [Signatory, Signatory];
   let client: number;
   let publicId: string;
   let earlier: string;
   before(async () => {
-    books = await testBooks();
-    operators = await Promise.all(Array.from({ length: 4 }, () => hireOperator(books)));
     client = await books.createClient({ halalas: 1_000_000n });
     publicId = await publicIdOf(books, client);
-    earlier = await recordDeposit(operators[0]!, publicId, 700n, "EARLIER-1");
-    const [one, two] = operators as [TestOperator, TestOperator];
+    const [one, two] = operators;
+    earlier = await recordDeposit(one, publicId, 700n, "EARLIER-1");
     people = [await newSignatory(one.sql), await newSignatory(two.sql)];
     await registerRootKeys(books.sql, ...people);
-  });
-  after(async () => {
-    for (const operator of operators) await operator.leave();
-    await books.stop();
   });
 
   /** Each pair of logins that the attacker can use. */

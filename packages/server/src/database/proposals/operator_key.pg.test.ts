@@ -1,9 +1,9 @@
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { APPROVAL_NAMESPACE, approvalText } from "@gold-partner/approvals";
 import { newSoftwareKey } from "@gold-partner/approvals/testing";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { hireOperator, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { hireOperator, suiteOperator, suiteOperators, verdictOf } from "../../booking/operator_fixture.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import {
   approveSigned,
   newSignatory,
@@ -15,17 +15,11 @@ import {
 const EXPOSURE = { exposure: "100" };
 
 describe("operators' keys", () => {
-  let books: TestBooks;
-  let operators: TestOperator[];
+  const books = suiteBooks();
+  const operators = [...suiteOperators(books), suiteOperator(books)] as const;
   let people: Signatory[];
   before(async () => {
-    books = await testBooks();
-    operators = [await hireOperator(books), await hireOperator(books), await hireOperator(books)];
     people = await Promise.all(operators.map(({ sql }) => newSignatory(sql)));
-  });
-  after(async () => {
-    for (const operator of operators) await operator.leave();
-    await books.stop();
   });
 
   const approve = async (person: Signatory, proposal: { id: string; sha256: string }) => {

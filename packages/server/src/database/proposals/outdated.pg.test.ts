@@ -1,7 +1,13 @@
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import {
+  hireOperator,
+  publicIdOf,
+  suiteOperators,
+  type TestOperator,
+  verdictOf,
+} from "../../booking/operator_fixture.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 
 const OUTDATED = /^GR409 the proposal is outdated: another change of the same values was approved at /;
 const PRICE = {
@@ -21,17 +27,10 @@ interface Proposed {
 type Change = readonly [kind: string, content: object];
 
 describe("proposals that replace a value", () => {
-  let books: TestBooks;
-  let maker: TestOperator;
-  let checker: TestOperator;
+  const books = suiteBooks();
+  const [maker, checker] = suiteOperators(books);
   before(async () => {
-    books = await testBooks();
-    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     await books.sql`select gold.require_two_people()`;
-  });
-  after(async () => {
-    for (const operator of [maker, checker]) await operator.leave();
-    await books.stop();
   });
 
   async function propose({ sql }: TestOperator, kind: string, content: object): Promise<Proposed> {

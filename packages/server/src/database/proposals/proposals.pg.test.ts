@@ -1,12 +1,18 @@
 import { Buffer } from "node:buffer";
 import { createHash, randomUUID, X509Certificate } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import makeApproval from "../../../../../vectors/make/approval.ts";
 import { canonicalJson } from "@gold-partner/canonical";
 import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import type { Sql } from "postgres";
-import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import {
+  hireOperator,
+  publicIdOf,
+  suiteOperators,
+  type TestOperator,
+  verdictOf,
+} from "../../booking/operator_fixture.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { createTestAuthority } from "../../../testing/certificates.ts";
 import { newTestKey } from "../../../testing/partner.ts";
 
@@ -26,21 +32,14 @@ interface Proposed {
 }
 
 describe("proposals under two people", () => {
-  let books: TestBooks;
-  let maker: TestOperator;
-  let checker: TestOperator;
+  const books = suiteBooks();
+  const [maker, checker] = suiteOperators(books);
   let publicId: string;
   let client: number;
   before(async () => {
-    books = await testBooks();
-    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     client = await books.createClient({ halalas: 1_000_000n });
     publicId = await publicIdOf(books, client);
     await books.sql`select gold.require_two_people()`;
-  });
-  after(async () => {
-    for (const operator of [maker, checker]) await operator.leave();
-    await books.stop();
   });
 
   async function propose(
