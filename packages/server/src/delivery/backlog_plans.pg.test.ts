@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
-import { connectExplaining, type ExplainingConnection, type PlanNode } from "../reads/plan_fixture.ts";
+import { before, describe, it } from "node:test";
+import { connectExplaining, type PlanNode } from "../reads/plan_fixture.ts";
 import { type DeliveryStore, openDeliveryStore } from "./delivery_store.ts";
 import { attemptOf, createReceiver, endpointAt, FAILED, numbersOf, redeliver } from "./delivery_fixture.ts";
+import { suiteBooks } from "../../testing/books.ts";
+import { setUp } from "../../testing/set_up.ts";
 
 const WAITING = 1_000_000;
 /**
@@ -15,23 +16,17 @@ const ROOM = 32;
 const GROWING = ["event", "retry", "chain_link", "orders", "funding"];
 
 describe("a backlog of a million events", () => {
-  let books: TestBooks;
-  let connection: ExplainingConnection;
+  const books = suiteBooks();
+  const connection = setUp(() => connectExplaining(books, "gold_delivery"));
   let worker: DeliveryStore;
   let client: number;
   before(async () => {
-    books = await testBooks();
-    connection = await connectExplaining(books, "gold_delivery");
     worker = openDeliveryStore({ work: connection.sql, beat: connection.sql }, randomUUID());
     client = await createReceiver(books, 1);
     // Let the connection plan its queries before the backlog exists, when the planner's statistics show that
     // no event waits.
     await books.sql`vacuum analyze`;
     await turn(client, 0, 1);
-  });
-  after(async () => {
-    await connection.end();
-    await books.stop();
   });
 
   async function insertBacklog(): Promise<void> {

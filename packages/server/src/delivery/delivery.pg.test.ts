@@ -1,4 +1,4 @@
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, before, describe, it } from "node:test";
 import {
   assert,
   assertEquals,
@@ -6,9 +6,8 @@ import {
   assertMatch,
   assertThrows,
 } from "../../../../tools/testing/assert.ts";
-import { type Delivery, type TestReceiver, testReceiver } from "../../testing/receiver.ts";
+import { type Delivery, testReceiver } from "../../testing/receiver.ts";
 import { createTestPartner } from "../../testing/partner.ts";
-import { type TestService, testService } from "../../testing/service.ts";
 import { newWebhookSecret, parseWebhookSecret, WebhookError } from "@gold-partner/protocol";
 import { readKeys } from "../settings/key_source.ts";
 import { createSealing } from "../settings/sealing.ts";
@@ -23,6 +22,7 @@ import {
   retriesOf,
   sequencesOf,
   stateOf,
+  suiteDelivery,
   untilNotified,
   untilState,
   verify,
@@ -32,19 +32,12 @@ import { until } from "../../../../tools/testing/until.ts";
 const TIMEOUT_MS = 30_000;
 
 describe("delivery", () => {
-  let service: TestService;
-  let receiver: TestReceiver;
+  const { service, receiver } = suiteDelivery();
   before(async () => {
-    receiver = await testReceiver();
-    service = await testService({ deliver: true, webhook: receiver.url });
     await service.books.addBar(1_000_000n);
     await fund(service);
     await receiver.awaitDeliveries(1);
     receiver.deliveries.splice(0);
-  });
-  after(async () => {
-    await service.stop();
-    await receiver.stop();
   });
   afterEach(async () => {
     receiver.answer(204);

@@ -1,6 +1,6 @@
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { randomUUID } from "node:crypto";
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { until } from "../../../../tools/testing/until.ts";
 import { connect } from "../database/pools.ts";
@@ -9,9 +9,7 @@ import { createReceiver } from "./delivery_fixture.ts";
 import { openDeliveryStore } from "./delivery_store.ts";
 
 describe("openDeliveryStore()", () => {
-  let books: TestBooks;
-  before(async () => void (books = await testBooks()));
-  after(() => books.stop());
+  const books = suiteBooks();
 
   it("counts no endpoint as failing, and an event as unsent, before any worker sends", async () => {
     await createReceiver(books, 2);

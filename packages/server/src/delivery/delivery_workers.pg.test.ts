@@ -1,9 +1,8 @@
 import { dirname, join } from "node:path";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import type { TestPartner } from "../../testing/partner.ts";
-import { type TestReceiver, testReceiver } from "../../testing/receiver.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { testReceiver } from "../../testing/receiver.ts";
 import type { DeliveryConfig } from "../settings/config.ts";
 import { startDelivery } from "../process/delivery_service.ts";
 import type { Service } from "../process/service.ts";
@@ -19,18 +18,11 @@ import {
   untilState,
 } from "./webhook_fixture.ts";
 import { until } from "../../../../tools/testing/until.ts";
+import { setUp } from "../../testing/set_up.ts";
+import { suiteService } from "../../testing/service.ts";
 
 describe("delivery processes", () => {
-  let service: TestService;
-  let receiver: TestReceiver;
-  before(async () => {
-    receiver = await testReceiver();
-    service = await testService();
-  });
-  after(async () => {
-    await service.stop();
-    await receiver.stop();
-  });
+  const [receiver, service] = [setUp(testReceiver), suiteService()];
   const running: Service[] = [];
   let started = 0;
   afterEach(async () => {

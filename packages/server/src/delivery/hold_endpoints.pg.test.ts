@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { EndpointRow } from "./delivery_store.ts";
 import {
   ageHeartbeat,
@@ -20,9 +20,7 @@ const clientsOf = (endpoints: readonly EndpointRow[]) =>
   endpoints.map(({ client }) => client).sort((a, b) => a - b);
 
 describe("an endpoint", () => {
-  let books: TestBooks;
-  before(async () => books = await testBooks());
-  after(() => books.stop());
+  const books = suiteBooks();
 
   it("is claimed if an event after the mark waits or a retry is due", async () => {
     const worker = await createWorker(books);

@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { publicIdOf } from "../booking/operator_fixture.ts";
 import {
   readEndpoint,
@@ -16,11 +16,7 @@ import { startManualWorker } from "./manual_worker_fixture.ts";
 const EPOCH = "1970-01-01T00:00:00.000Z";
 
 describe("requests while a worker has the event in flight", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
 
   /**
    * A partner with this many events in order, the worker that holds its endpoint, and the first event's UUID.

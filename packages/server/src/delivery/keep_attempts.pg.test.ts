@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import {
   attemptOf,
   createReceiver,
@@ -15,11 +15,10 @@ const WEEK_MS = 7 * 86_400_000;
 const KEPT_DAYS = 90;
 
 describe("attempt partitions", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let monday: number;
   let migrated: string[];
   before(async () => {
-    books = await testBooks();
     migrated = await weeks();
   });
   // A new week may begin after the migration, or between two tests.
@@ -30,7 +29,6 @@ describe("attempt partitions", () => {
     await keep();
     await books.sql.unsafe(`drop table if exists gold_attempts.${nameOf(-1)}`);
   });
-  after(() => books.stop());
 
   const keep = (sql = books.delivery) => sql`select gold.keep_attempts()`;
   const dayOf = (weeks: number) => new Date(monday + weeks * WEEK_MS).toISOString().slice(0, 10);

@@ -1,48 +1,34 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { until } from "../../../../tools/testing/until.ts";
 import { closingToday } from "../../testing/close_today.ts";
-import { type TestReceiver, testReceiver } from "../../testing/receiver.ts";
-import { type TestService, testService } from "../../testing/service.ts";
 import type { Service } from "../process/service.ts";
 import { sendRaw } from "../process/service_fixture.ts";
 import { startDelivery } from "../process/delivery_service.ts";
-import { eventOf, fund, pause } from "./webhook_fixture.ts";
+import { eventOf, fund, pause, suiteDelivery } from "./webhook_fixture.ts";
+import { setUpFolder } from "../../testing/set_up.ts";
 
 interface Kept {
   readonly items: { client_id: string; sequence: string }[];
 }
 
 describe("the role delivery over books that lack kept records", () => {
-  let folder: string;
-  let receiver: TestReceiver;
-  let service: TestService;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "gold-missing-"));
-    receiver = await testReceiver();
-    service = await testService({ webhook: receiver.url });
-  });
+  const { service, receiver } = suiteDelivery({ deliver: false });
+  const headsFile = join(setUpFolder(), "heads.json");
   const running: Service[] = [];
   const stop = async () => {
     for (const delivery of running.splice(0)) await delivery.stop();
   };
   afterEach(stop);
-  after(async () => {
-    await service.stop();
-    await receiver.stop();
-    await rm(folder, { recursive: true });
-  });
 
   const log: string[] = [];
-  const headsFile = () => join(folder, "heads.json");
   const start = async () => {
-    const config = { ...service.config, headsFile: headsFile() };
+    const config = { ...service.config, headsFile };
     running.push(await startDelivery(config, (line) => log.push(line)));
   };
-  const kept = async () => JSON.parse(await readFile(headsFile(), "utf8")) as Kept;
+  const kept = async () => JSON.parse(await readFile(headsFile, "utf8")) as Kept;
   const ownOf = ({ items }: Kept) => items.find(({ client_id }) => client_id === service.partner.clientId);
   const links = async () => {
     const [row] = await service.books.sql`
@@ -67,7 +53,7 @@ describe("the role delivery over books that lack kept records", () => {
     const whole = await kept();
     const later = structuredClone(whole);
     ownOf(later)!.sequence = "99";
-    await writeFile(headsFile(), JSON.stringify(later));
+    await writeFile(headsFile, JSON.stringify(later));
     receiver.deliveries.splice(0);
 
     await closingToday(service.books.sql, async () => {
@@ -78,7 +64,7 @@ describe("the role delivery over books that lack kept records", () => {
       assertStringIncludes(await metrics(), "gold_records_missing 1");
       assertEquals([types(), await links(), await posted(), await kept()], [[], 1, 2, later]);
 
-      await writeFile(headsFile(), JSON.stringify(whole));
+      await writeFile(headsFile, JSON.stringify(whole));
       await receiver.awaitDeliveries(1);
       await until(async () => await links() === 2);
       assertStringIncludes(await metrics(), "gold_records_missing 0");

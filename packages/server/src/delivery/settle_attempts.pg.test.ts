@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { untilWaiting } from "../booking/fixture.ts";
 import type { EventRow } from "./delivery_store.ts";
 import {
@@ -21,15 +21,13 @@ import {
 } from "./delivery_fixture.ts";
 
 describe("settle_attempts", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let worker: TestWorker;
   before(async () => {
-    books = await testBooks();
     worker = await createWorker(books);
     // Its own limit of 200 ms could end before a busy machine notices that a settlement waits for a lock.
     await books.sql`alter function gold.settle_attempts set lock_timeout = '60s'`;
   });
-  after(() => books.stop());
 
   /** Creates a partner with this many events, lets the worker claim its endpoint, and takes the events. */
   async function takeAll(events: number): Promise<{ client: number; events: readonly EventRow[] }> {

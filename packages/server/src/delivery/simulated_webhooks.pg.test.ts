@@ -1,23 +1,24 @@
 import { assert, assertEquals, assertThrows } from "../../../../tools/testing/assert.ts";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, before, describe, it } from "node:test";
 import { until } from "../../../../tools/testing/until.ts";
-import { type Delivery, type TestReceiver, testReceiver } from "../../testing/receiver.ts";
-import { type TestService, testService } from "../../testing/service.ts";
-import { attemptsOf, endWaits, eventOf, fund, fundAtOnce, sequencesOf, verify } from "./webhook_fixture.ts";
+import type { Delivery } from "../../testing/receiver.ts";
+import {
+  attemptsOf,
+  endWaits,
+  eventOf,
+  fund,
+  fundAtOnce,
+  sequencesOf,
+  suiteDelivery,
+  verify,
+} from "./webhook_fixture.ts";
 
 describe("POST /sandbox/simulate/webhooks", () => {
-  let receiver: TestReceiver;
-  let service: TestService;
+  const { service, receiver } = suiteDelivery();
   let first: number;
   before(async () => {
-    receiver = await testReceiver();
-    service = await testService({ deliver: true, webhook: receiver.url });
     await fund(service);
     await receiver.awaitDeliveries(1);
-  });
-  after(async () => {
-    await service.stop();
-    await receiver.stop();
   });
   afterEach(async () => {
     const { status } = await service.send("/sandbox/simulate/reset");

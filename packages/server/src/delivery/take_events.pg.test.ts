@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { bookOrder, bookWithdrawal, orderItem, withdrawalItem } from "../booking/fixture.ts";
 import {
   ageHeartbeat,
@@ -19,14 +19,12 @@ import {
 } from "./delivery_fixture.ts";
 
 describe("take_events", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let worker: TestWorker;
   before(async () => {
-    books = await testBooks();
     await books.addBar(1_000_000n);
     worker = await createWorker(books);
   });
-  after(() => books.stop());
 
   /** Creates a partner with this many events and lets the worker claim its endpoint. */
   async function hold(events: number): Promise<number> {

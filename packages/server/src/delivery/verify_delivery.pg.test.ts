@@ -1,6 +1,6 @@
-import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { suiteBooks } from "../../testing/books.ts";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { rulesBrokenBy } from "../booking/ledger/tampered_fixture.ts";
 import { bookFunding, fundingItem } from "../booking/fixture.ts";
 import { moveEnd, postNotices } from "./expiry/expiry_fixture.ts";
@@ -126,10 +126,9 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
 };
 
 describe("verify_delivery", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let client: number;
   before(async () => {
-    books = await testBooks();
     await books.createClient({ halalas: 1n });
     client = await books.createClient();
     for (let n = 0; n < 4; n++) await bookFunding(books.api, fundingItem(client, 1n));
@@ -142,7 +141,6 @@ describe("verify_delivery", () => {
     await insertDelivery();
     await books.sql`select gold.seal_chain(${client})`;
   });
-  after(() => books.stop());
 
   const postTest = (client: number, sequence: number) =>
     books.sql`

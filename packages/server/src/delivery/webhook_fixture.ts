@@ -1,6 +1,7 @@
-import type { Delivery } from "../../testing/receiver.ts";
+import { type Delivery, type TestReceiver, testReceiver } from "../../testing/receiver.ts";
 import type { TestPartner } from "../../testing/partner.ts";
-import type { TestService } from "../../testing/service.ts";
+import { type TestOptions, type TestService, testService } from "../../testing/service.ts";
+import { setUp } from "../../testing/set_up.ts";
 import { parseWebhookSecret, verifyWebhook } from "@gold-partner/protocol";
 import { until } from "../../../../tools/testing/until.ts";
 
@@ -8,6 +9,15 @@ import { until } from "../../../../tools/testing/until.ts";
  * Fixtures for end-to-end delivery tests: they cause events as partners do, and read the delivery state from
  * the database.
  */
+
+/** Returns a receiver and a service that sends to it the events of its first partner. */
+export function suiteDelivery(
+  options: TestOptions = {},
+): { readonly service: TestService; readonly receiver: TestReceiver } {
+  const receiver = setUp(() => testReceiver());
+  const service = setUp(() => testService({ deliver: true, webhook: receiver.url, ...options }));
+  return { service, receiver };
+}
 
 export interface EventBody {
   readonly type: string;

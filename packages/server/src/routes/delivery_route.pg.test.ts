@@ -1,17 +1,15 @@
 import { expectProblem } from "../../testing/problem.ts";
 import type { TestPartner } from "../../testing/partner.ts";
-import { type TestReceiver, testReceiver } from "../../testing/receiver.ts";
-import { type TestService, testService } from "../../testing/service.ts";
 import { type EventReply, eventReply, eventsReply } from "@gold-partner/protocol";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { until } from "../../../../tools/testing/until.ts";
+import { suiteService } from "../../testing/service.ts";
+import { suiteDelivery } from "../delivery/webhook_fixture.ts";
 
 describe("webhook tests and redeliveries", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   const TEST = "/v1/webhook/test";
   const redeliverPath = (id: string) => `/v1/events/${id}/redeliver`;
@@ -119,16 +117,7 @@ describe("webhook tests and redeliveries", () => {
 });
 
 describe("the delivery of tests, redeliveries and replays", () => {
-  let service: TestService;
-  let receiver: TestReceiver;
-  before(async () => {
-    receiver = await testReceiver();
-    service = await testService({ deliver: true, webhook: receiver.url });
-  });
-  after(async () => {
-    await service.stop();
-    await receiver.stop();
-  });
+  const { service, receiver } = suiteDelivery();
 
   const ids = () => receiver.deliveries.map(({ id }) => id);
   async function post(path: string): Promise<string> {

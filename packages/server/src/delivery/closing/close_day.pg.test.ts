@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { eventReply } from "@gold-partner/protocol";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import type { StoredRequest } from "../../admission/signature/stored_request.ts";
 import { stamp } from "../../admission/ticket.ts";
 import { closingToday, moveDayEndAway } from "../../../testing/close_today.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import {
   bookFunding,
   bookOrder,
@@ -34,12 +34,11 @@ const hashOfLines = (lines: readonly string[]) =>
   sha256(...lines.map((line) => sha256(line))).toString("hex");
 
 describe("the end of a day", () => {
-  let books: TestBooks;
+  const books = suiteBooks();
   let riyadh: Record<string, unknown>;
   let today: string;
   let endOfToday: Date;
   before(async () => {
-    books = await testBooks();
     [riyadh] = await books.sql`
       select gold.day_of('2026-01-31T20:59:59.999Z')::text as before, gold.day_of('2026-01-31T21:00:00Z')::text as after,
         gold.day_begin('2026-02-01') as begins, gold.day_end('2026-01-31T21:00:00Z') as ends` as [
@@ -50,7 +49,6 @@ describe("the end of a day", () => {
     endOfToday = new Date(Date.parse(today) + 24 * HOUR_MS - aheadMs);
     await books.addBar(20_000n);
   });
-  after(() => books.stop());
 
   const rich = () => books.createClient({ halalas: 100_000_000n });
   const quote = async (client: number) => {

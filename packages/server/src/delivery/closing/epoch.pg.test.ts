@@ -1,11 +1,9 @@
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 
 describe("an epoch of the database", () => {
-  let books: TestBooks;
-  before(async () => void (books = await testBooks()));
-  after(() => books.stop());
+  const books = suiteBooks();
 
   const note = async () => (await books.delivery`select gold.note_epoch() as id`)[0]!.id as number;
   const edit = (statement: string) =>

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { moveEnd, notifiedTo } from "./expiry_fixture.ts";
 import { startExpiryNotices } from "./expiry_notices.ts";
@@ -11,11 +11,7 @@ const PAUSE_MS = 100;
 const fail = (error: unknown) => assertEquals(error, undefined);
 
 describe("startExpiryNotices()", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
 
   async function newHolder(): Promise<number> {
     const client = await books.createClient();

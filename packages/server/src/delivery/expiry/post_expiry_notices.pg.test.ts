@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { suiteBooks } from "../../../testing/books.ts";
 import { eventReply } from "@gold-partner/protocol";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { verdictOf } from "../../booking/operator_fixture.ts";
 import { bookFunding, fundingItem, untilWaiting } from "../../booking/fixture.ts";
 import { addCertificate, addSigningKey, FORMS, moveEnd, notifiedTo, postNotices } from "./expiry_fixture.ts";
@@ -12,11 +12,7 @@ const DAY_MS = 86_400_000;
 const KINDS = Object.keys(FORMS);
 
 describe("post_expiry_notices", () => {
-  let books: TestBooks;
-  before(async () => {
-    books = await testBooks();
-  });
-  after(() => books.stop());
+  const books = suiteBooks();
 
   /** A partner with one credential of each kind, none of which ends soon. */
   async function newHolder(): Promise<number> {

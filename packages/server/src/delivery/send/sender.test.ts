@@ -1,13 +1,12 @@
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { assert, assertEquals, assertNotEquals } from "../../../../../tools/testing/assert.ts";
-import { HEADERS, HOST, type TestSender, testSender, until } from "./sender_fixture.ts";
+import { HEADERS, HOST, testSender, until } from "./sender_fixture.ts";
+import { setUp } from "../../../testing/set_up.ts";
 
 const DELIVERED = { error: null, answer: null, retryAfterSeconds: null };
 
 describe("Sender.post()", () => {
-  let fixture: TestSender;
-  before(async () => void (fixture = await testSender()));
-  after(() => fixture.stop());
+  const fixture = setUp(() => testSender());
   beforeEach(() => fixture.receiver.answers((response) => void response.writeHead(204).end()));
 
   const outcome = async (path?: string, body?: string) => {

@@ -1,12 +1,13 @@
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { FORBIDDEN_ADDRESSES } from "../../http/outbound/forbidden_fixture.ts";
-import { type NameServer, startNameServer } from "../../http/outbound/name_server_fixture.ts";
-import { type ForbiddenPlace, startPlace } from "./receiver_fixture.ts";
+import { startNameServer } from "../../http/outbound/name_server_fixture.ts";
+import { startPlace } from "./receiver_fixture.ts";
 import { createResolver } from "../../http/outbound/resolve_host.ts";
 import { createSender } from "./sender.ts";
-import { authority, HEADERS, HOST, RULES, type TestSender, testSender } from "./sender_fixture.ts";
+import { authority, HEADERS, HOST, RULES, testSender } from "./sender_fixture.ts";
+import { setUp } from "../../../testing/set_up.ts";
 
 const PROXY_VARIABLES = [
   "HTTP_PROXY",
@@ -18,13 +19,8 @@ const PROXY_VARIABLES = [
 ];
 
 describe("Sender.post() to forbidden addresses", () => {
-  let place: ForbiddenPlace;
-  let names: NameServer;
-  before(async () => {
-    place = await startPlace();
-    names = await startNameServer();
-  });
-  after(() => Promise.all([place.stop(), names.stop()]));
+  const place = setUp(() => startPlace());
+  const names = setUp(() => startNameServer());
   afterEach(() => assertEquals([place.connections(), place.bytes()], [0, 0]));
 
   const strict = () => {
@@ -92,14 +88,11 @@ describe("Sender.post() to forbidden addresses", () => {
 });
 
 describe("Sender.post() to a host name whose addresses change", () => {
-  let names: NameServer;
-  let fixture: TestSender;
+  const names = setUp(() => startNameServer());
   let clockMs = 0;
-  before(async () => {
-    names = await startNameServer();
-    fixture = await testSender({ resolve: createResolver([names.address]), monotonicMs: () => clockMs });
-  });
-  after(() => Promise.all([fixture.stop(), names.stop()]));
+  const fixture = setUp(() =>
+    testSender({ resolve: createResolver([names.address]), monotonicMs: () => clockMs })
+  );
 
   const outcome = async () => {
     const { httpStatus, error } = await fixture.post();

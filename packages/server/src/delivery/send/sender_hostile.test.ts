@@ -1,22 +1,18 @@
 import { Buffer } from "node:buffer";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { startPlace } from "./receiver_fixture.ts";
 import { HEADERS, type TestSender, testSender, until } from "./sender_fixture.ts";
+import { setUp } from "../../../testing/set_up.ts";
 
 const DEADLINE_MS = 500;
 /** A deadline that no attempt reaches, even on a busy machine. For tests of everything but the deadline. */
 const LONG_DEADLINE_MS = 10_000;
 
 describe("Sender.post() to a hostile receiver", () => {
-  let fixture: TestSender;
-  let hurried: TestSender;
-  before(async () => {
-    fixture = await testSender({ deadlineMs: LONG_DEADLINE_MS });
-    hurried = await testSender({ deadlineMs: DEADLINE_MS });
-  });
-  after(() => Promise.all([fixture.stop(), hurried.stop()]));
+  const fixture = setUp(() => testSender({ deadlineMs: LONG_DEADLINE_MS }));
+  const hurried = setUp(() => testSender({ deadlineMs: DEADLINE_MS }));
 
   type Answer = Parameters<TestSender["receiver"]["answers"]>[0];
   /** Returns the result and how long it took; checks that the connection is closed. */

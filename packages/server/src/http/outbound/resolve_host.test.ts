@@ -1,20 +1,17 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
-import { type NameServer, startNameServer } from "./name_server_fixture.ts";
+import { startNameServer } from "./name_server_fixture.ts";
 import { createResolver, type ResolveHost } from "./resolve_host.ts";
+import { setUp } from "../../../testing/set_up.ts";
 
 describe("createResolver()", () => {
-  let server: NameServer;
+  const server = setUp(() => startNameServer());
   let resolve: ResolveHost;
-  before(async () => {
-    server = await startNameServer();
-    resolve = createResolver([server.address]);
-  });
-  after(() => server.stop());
+  before(() => void (resolve = createResolver([server.address])));
 
   it("returns every address of a name, IPv4 first", async () => {
     server.says("both.example", ["2001:db8::1", "192.0.2.1", "192.0.2.2"]);
