@@ -1,9 +1,9 @@
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { ENDPOINTS, operationsOf } from "@gold-partner/protocol";
 import { expectProblem } from "../../testing/problem.ts";
 import { until } from "../../../../tools/testing/until.ts";
-import { type Sending, type TestService, testService } from "../../testing/service.ts";
+import { type Sending, suiteService, testService } from "../../testing/service.ts";
 
 const ID = "x_01890000-0000-7000-8000-000000000000";
 /**
@@ -17,9 +17,7 @@ const ROUTES = operationsOf("sandbox").filter((operation) => operation !== "issu
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 describe("the app's paths", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   const nobody = { "X-Forwarded-Client-Cert": null, Authorization: null };
 
@@ -222,9 +220,7 @@ describe("the app in production", () => {
 });
 
 describe("POST /sandbox/fund", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   const fund = (headers: Record<string, string | null>, partner = service.partner) =>
     service.send("/sandbox/fund", { body: '{"amount_sar":10}', headers, partner });

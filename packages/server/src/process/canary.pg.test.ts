@@ -1,18 +1,17 @@
 import { Buffer } from "node:buffer";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { newTestKey, type TestPartner } from "../../testing/partner.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 
 const IBAN = "SA4420000001234567891234";
 
 describe("a secret", () => {
-  let service: TestService;
+  const service = suiteService();
   let partner: TestPartner;
   let canaries: Record<string, string>;
 
   before(async () => {
-    service = await testService();
     partner = await service.addPartner({ iban: IBAN });
     await service.books.addBar(1_000_000n);
     canaries = {
@@ -24,7 +23,6 @@ describe("a secret", () => {
     };
     await sendSecretsEverywhere();
   });
-  after(() => service.stop());
 
   /**
    * Sends valid and invalid requests of every kind, with secrets in every place where a caller can put one.

@@ -1,15 +1,14 @@
 import { expectProblem } from "../../testing/problem.ts";
 import type { TestPartner } from "../../testing/partner.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 
 describe("a partner whose newest posting is ahead of the database's clock", () => {
-  let service: TestService;
+  const service = suiteService();
   let partner: TestPartner;
   before(async () => {
-    service = await testService();
     await service.books.addBar(1_000_000n);
     partner = await service.addPartner();
     assertEquals(
@@ -17,7 +16,6 @@ describe("a partner whose newest posting is ahead of the database's clock", () =
       201,
     );
   });
-  after(() => service.stop());
 
   const QUOTE = '{"side":"buy","gold_grams":0.01}';
   const quote = (of: TestPartner, key: string = randomUUID()) =>

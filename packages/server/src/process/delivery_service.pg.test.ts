@@ -1,27 +1,24 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, before, describe, it } from "node:test";
 import {
   assertEquals,
   assertMatch,
   assertRejects,
   assertStringIncludes,
 } from "../../../../tools/testing/assert.ts";
-import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { readConfig, readDeliveryConfig } from "../settings/config.ts";
 import { startDelivery } from "./delivery_service.ts";
 import { type Service, startService } from "./service.ts";
 import { sendRaw } from "./service_fixture.ts";
 import { until } from "../../../../tools/testing/until.ts";
+import { setUpFolder } from "../../testing/set_up.ts";
+import { suiteBooks } from "../../testing/books.ts";
 
 describe("startDelivery()", () => {
-  let books: TestBooks;
-  let folder: string;
+  const [folder, books] = [setUpFolder(), suiteBooks()];
   before(async () => {
-    books = await testBooks();
-    folder = await mkdtemp(join(tmpdir(), "gold-delivery-"));
     for (const name of ["pepper", "sealing_key"]) {
       await writeFile(join(folder, name), randomBytes(32).toString("hex"));
     }
@@ -29,10 +26,6 @@ describe("startDelivery()", () => {
   const running: Service[] = [];
   afterEach(async () => {
     for (const service of running.splice(0)) await service.stop();
-  });
-  after(async () => {
-    await books.stop();
-    await rm(folder, { recursive: true });
   });
 
   const variables = () => {

@@ -1,15 +1,10 @@
 import { expectProblem } from "../../testing/problem.ts";
-import { type Sending, type TestService, testService } from "../../testing/service.ts";
+import { type Sending, suiteService, type TestService } from "../../testing/service.ts";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 
 describe("sandbox and production", () => {
-  const services = {} as Record<"sandbox" | "production", TestService>;
-  before(async () => {
-    services.sandbox = await testService();
-    services.production = await testService({ environment: "production" });
-  });
-  after(() => Promise.all(Object.values(services).map((service) => service.stop())));
+  const services = { sandbox: suiteService(), production: suiteService({ environment: "production" }) };
 
   const BOTH = [["sandbox", "production"], ["production", "sandbox"]] as const;
   const get = (path: string, more: Sending = {}): [string, Sending] => [path, { method: "GET", ...more }];

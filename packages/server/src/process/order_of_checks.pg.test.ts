@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES, PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
 import { expectProblem } from "../../testing/problem.ts";
 import { newTestKey, type TestKey } from "../../testing/partner.ts";
-import { type Signing, type TestService, testService } from "../../testing/service.ts";
+import { type Signing, suiteService } from "../../testing/service.ts";
 
 interface Attempt extends Signing {
   readonly body: string;
@@ -19,17 +19,15 @@ interface Fault {
 const PATH = "/v1/orders";
 
 describe("the order of checks of a signed order", () => {
-  let service: TestService;
+  const service = suiteService();
   let stranger: TestKey;
   const spentNonce = randomUUID();
   const boundKey = randomUUID();
   before(async () => {
-    service = await testService();
     stranger = await newTestKey();
     const earlier = { nonce: spentNonce, headers: { "Idempotency-Key": boundKey } };
     await expectProblem(await service.signed(PATH, '{"quote_id":"qt_earlier"}', earlier), "not_found");
   });
-  after(() => service.stop());
 
   const header = (name: string, value: string | null) => (attempt: Attempt): Attempt => ({
     ...attempt,

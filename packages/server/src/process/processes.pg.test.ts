@@ -1,13 +1,11 @@
 import { once } from "node:events";
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assertEquals, assertNotEquals } from "../../../../tools/testing/assert.ts";
 import { isAlive } from "../../../../tools/testing/is_alive.ts";
-import { type TestService, testService } from "../../testing/service.ts";
 import {
   type Answer,
   sendOrder,
@@ -15,6 +13,8 @@ import {
   stopProcesses,
   type TestProcesses,
 } from "./processes_fixture.ts";
+import { setUpFolder } from "../../testing/set_up.ts";
+import { suiteService } from "../../testing/service.ts";
 
 const ORDERS = 60;
 
@@ -26,23 +26,16 @@ async function findLeft(pids: readonly number[]): Promise<number[]> {
 }
 
 describe("several processes of the service", () => {
-  let fixture: TestService;
-  let folder: string;
   let processes: TestProcesses;
+  after(() => stopProcesses(processes));
+  const [folder, fixture] = [setUpFolder(), suiteService()];
   let keys = 0;
   before(async () => {
-    fixture = await testService();
-    folder = await mkdtemp(join(tmpdir(), "gold-processes-"));
     await fixture.books.addBar(10_000_000_000n);
     const funded = await fixture.send("/sandbox/fund", { body: '{"amount_sar":1000000}' });
     assertEquals(funded.status, 201);
     processes = startProcesses(fixture, folder, { PROCESSES: "2", DRAIN_SECONDS: "1" });
     await processes.until("serving", 2);
-  });
-  after(async () => {
-    await stopProcesses(processes);
-    await rm(folder, { recursive: true });
-    await fixture.stop();
   });
 
   const newQuote = async () => `qt_${await fixture.books.quote(fixture.partner.client, "buy", 100n)}`;

@@ -1,17 +1,15 @@
 import { addTestCertificate, newTestKey, type TestKey, type TestPartner } from "../../testing/partner.ts";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import { jwksReply } from "@gold-partner/protocol";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { createSealing, hashSecret, readKeys } from "../mod.ts";
 
 /** The service accepts old and new credentials during an overlap, and refuses the old ones after it. */
 describe("rotation", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   /** In seconds from now. null means no end. */
   type Period = readonly [beginsSeconds: number, endsSeconds: number | null];

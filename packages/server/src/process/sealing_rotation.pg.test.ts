@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import { createSealing } from "../mod.ts";
 import { startService } from "./service.ts";
 import { sendRaw } from "./service_fixture.ts";
@@ -11,9 +11,7 @@ import { until } from "../../../../tools/testing/until.ts";
 import { generateJwk } from "../../../../tools/testing/generated_key.ts";
 
 describe("a running service whose sealing key changes", () => {
-  let fixture: TestService;
-  before(async () => void (fixture = await testService()));
-  after(() => fixture.stop());
+  const fixture = suiteService();
 
   const ask = () => {
     const { fingerprint, clientId, clientSecret } = fixture.partner;

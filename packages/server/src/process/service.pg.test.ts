@@ -3,21 +3,20 @@ import { once } from "node:events";
 import { link, rm, stat, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { createServer } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES } from "@gold-partner/protocol";
 import { findFreePort } from "@gold-partner/dev/postgres";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import type { Config } from "../settings/config.ts";
 import { nameOfKey, readKeys } from "../settings/key_source.ts";
-import { type Service, startService } from "./service.ts";
+import { startService } from "./service.ts";
 import { codeOf, openSocket, readReply, sendRaw } from "./service_fixture.ts";
 import { until } from "../../../../tools/testing/until.ts";
+import { setUp } from "../../testing/set_up.ts";
 
 describe("startService()", () => {
-  let fixture: TestService;
-  before(async () => void (fixture = await testService()));
-  after(() => fixture.stop());
+  const fixture = suiteService();
 
   const path = ({ listen }: Pick<Config, "listen"> = fixture.config) =>
     listen.kind === "unix" ? listen.path : "";
@@ -28,10 +27,8 @@ describe("startService()", () => {
   ];
 
   describe("over its socket", () => {
-    let service: Service;
     const log: string[] = [];
-    before(async () => void (service = await startService(fixture.config, (line) => log.push(line))));
-    after(() => service.stop());
+    setUp(() => startService(fixture.config, (line) => log.push(line)));
 
     const send = async (first: string, headers: string[] = [], body = "") =>
       codeOf(await sendRaw(fixture.config.listen, [first, ...identity(), ...headers], body));

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import type { Config } from "../settings/config.ts";
 import { startService } from "./service.ts";
 
@@ -15,9 +15,7 @@ const PROBE_MS = 50;
 const DRAIN_SECONDS = 4;
 
 describe("a service that is stopped", () => {
-  let fixture: TestService;
-  before(async () => void (fixture = await testService()));
-  after(() => fixture.stop());
+  const fixture = suiteService();
 
   const pathOf = (address: Config["listen"]) => address.kind === "unix" ? address.path : "";
   const start = async (name: string, drainSeconds: number) => {

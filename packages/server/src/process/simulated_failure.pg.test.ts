@@ -1,29 +1,22 @@
 import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
-import { type TestService, testService } from "../../testing/service.ts";
+import { before, describe, it } from "node:test";
 import { openSimulator, type Simulator } from "../../testing/simulator.ts";
-import { type Service, startService } from "./service.ts";
+import { startService } from "./service.ts";
 import { sendRaw } from "./service_fixture.ts";
+import { suiteService } from "../../testing/service.ts";
+import { setUp } from "../../testing/set_up.ts";
 
 const ROUNDS = 5;
 
 describe("a failure that a partner simulates with a request to one process", () => {
   /** The process to which the partner sends the simulation. */
-  let near: TestService;
-  /** Another process on the same database. It reads the registry once a second. */
-  let far: Service;
-  let bank: Simulator;
+  const near = suiteService();
   const log: string[] = [];
-  before(async () => {
-    near = await testService();
-    bank = await openSimulator(near);
-    far = await startService(near.config, (line) => log.push(line));
-  });
-  after(async () => {
-    await far.stop();
-    await near.stop();
-  });
+  // Another process on the same database. It reads the registry once a second.
+  setUp(() => startService(near.config, (line) => log.push(line)));
+  let bank: Simulator;
+  before(async () => void (bank = await openSimulator(near)));
 
   /** Requests a quote at the other process. The status is NaN if the connection ends without a reply. */
   async function quoteAfar(key: string): Promise<{ status: number; text: string }> {

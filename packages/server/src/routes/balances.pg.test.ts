@@ -1,7 +1,7 @@
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import { type BalancesReply, balancesReply } from "@gold-partner/protocol";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { sendOrders } from "../booking/trading/book_orders.ts";
 import { bookFunding, fundingItem, orderItem, plantQuote } from "../booking/fixture.ts";
 import { type Account, openAccount } from "./fixture.ts";
@@ -10,15 +10,13 @@ const READING_MS = 3000;
 const READS = 300;
 
 describe("GET /v1/balances while fundings and orders run", () => {
-  let service: TestService;
+  const service = suiteService();
   let account: Account;
   before(async () => {
-    service = await testService();
     await service.books.addBar(1_000_000_000n);
     account = await openAccount(service);
     await account.fund(1_000_000);
   });
-  after(() => service.stop());
 
   it("returns balances that every later read at the same as_of confirms", async () => {
     const { sql, api } = service.books;

@@ -1,14 +1,12 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 
 const PAGES = ["/docs", "/docs/errors"];
 
 describe("GET /docs and GET /docs/errors", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   const get = (path: string, headers: Record<string, string | null> = {}) =>
     service.send(path, { method: "GET", headers });

@@ -1,25 +1,23 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { canonicalRequest } from "@gold-partner/canonical";
 import { importVerifyingKey, verifyDetached } from "@gold-partner/jws";
 import { chainKeyReply, hostBytes } from "@gold-partner/protocol";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import { type Account, openAccount } from "./fixture.ts";
 
 const ORDER_BODY = (quote: string) => `{\n "quote_id" : "${quote}" }`;
 
 describe("the signed request of a partner", () => {
-  let service: TestService;
+  const service = suiteService();
   let account: Account;
   before(async () => {
-    service = await testService();
     account = await openAccount(service);
     await service.books.sql`select gold.add_bar('A', 'Refiner', 'Riyadh', 10001, 9999)`;
     await account.fund(10_000);
   });
-  after(() => service.stop());
 
   const keptUnder = async (key: string) =>
     (await service.books.sql`

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import {
   type EventsReply,
   eventsReply,
@@ -9,18 +9,17 @@ import {
   withdrawalsReply,
 } from "@gold-partner/protocol";
 import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { type Account, openAccount } from "./fixture.ts";
 
 const ORDERS = 23;
 
 describe("a list", () => {
-  let service: TestService;
+  const service = suiteService();
   let account: Account;
   /** The orders made so far, oldest first. */
   const orders: { id: string; at: string; key: string }[] = [];
   before(async () => {
-    service = await testService();
     await service.books.addBar(10_000_000n);
     account = await openAccount(service);
     await account.fund(100_000);
@@ -31,7 +30,6 @@ describe("a list", () => {
       if (n % 5 === 0) await account.withdraw(1);
     }
   });
-  after(() => service.stop());
 
   const idsOf = async (query: string): Promise<string[]> =>
     (await account.read(`/v1/orders${query}`, ordersReply)).items.map(({ order_id }) => order_id);

@@ -2,7 +2,7 @@ import { limitClient } from "../booking/allowance/allowance_fixture.ts";
 import { moveDayEndAway } from "../../testing/close_today.ts";
 import { addTestCertificate } from "../../testing/partner.ts";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import {
   balancesReply,
   credentialsReply,
@@ -13,20 +13,18 @@ import {
 } from "@gold-partner/protocol";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { type Account, openAccount } from "./fixture.ts";
 
 describe("reads of prices, reserves, limits, credentials and balances", () => {
-  let service: TestService;
+  const service = suiteService();
   let account: Account;
   let dayEndsAt: string;
   before(async () => {
-    service = await testService();
     const ahead = await moveDayEndAway(service.books.sql);
     dayEndsAt = `${`${(24 - ahead) % 24}`.padStart(2, "0")}:00:00.000Z`;
     account = await openAccount(service);
   });
-  after(() => service.stop());
 
   const setHours = (alwaysOpen: boolean, sessions: readonly object[]) =>
     service.books.sql`select gold.set_market_hours(${alwaysOpen}, ${

@@ -1,13 +1,11 @@
 import { assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TestService, testService } from "../../testing/service.ts";
 import { openApiDocument } from "@gold-partner/protocol";
+import { suiteService } from "../../testing/service.ts";
 
 describe("GET /openapi.json", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   const get = (path: string, headers: Record<string, string | null> = {}) =>
     service.send(path, { method: "GET", headers });
@@ -29,9 +27,7 @@ describe("GET /openapi.json", () => {
 });
 
 describe("GET /openapi.json in production", () => {
-  let service: TestService;
-  before(async () => void (service = await testService({ environment: "production" })));
-  after(() => service.stop());
+  const service = suiteService({ environment: "production" });
 
   it("does not contain /sandbox/fund", async () => {
     const reply = await service.send("/openapi.json", { method: "GET" });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import {
   eventsReply,
   orderCreatedReply,
@@ -12,7 +12,7 @@ import {
   withdrawalsReply,
 } from "@gold-partner/protocol";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { type Account, openAccount } from "./fixture.ts";
 
 const ARABIC = "طلب العميل ٦٤";
@@ -21,15 +21,13 @@ const LONGEST = "😀".repeat(64);
 const BUY = { side: "buy", gold_grams: 0.001 } as const;
 
 describe("reference and account_label", () => {
-  let service: TestService;
+  const service = suiteService();
   let account: Account;
   before(async () => {
-    service = await testService();
     await service.books.addBar(10_000_000n);
     account = await openAccount(service);
     await account.fund(100_000);
   });
-  after(() => service.stop());
 
   const send = (path: string, body: unknown, key: string = randomUUID(), { partner } = account) =>
     service.signed(path, JSON.stringify(body), { partner, headers: { "Idempotency-Key": key } });

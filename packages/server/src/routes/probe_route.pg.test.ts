@@ -1,17 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES, hostBytes, type ProbeReply, probeReply } from "@gold-partner/protocol";
 import { expectProblem } from "../../testing/problem.ts";
 import { newTestKey } from "../../testing/partner.ts";
-import { type Signing, type TestService, testService } from "../../testing/service.ts";
+import { type Signing, suiteService, type TestService } from "../../testing/service.ts";
 
 const PATH = "/v1/signed-probe";
 
 describe("POST /v1/signed-probe", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   const send = (signing: Signing = {}, body: string | Uint8Array = "any body") =>
     service.signed(PATH, body, signing);

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { type ProbeMistake, type ProbeReply, probeReply } from "@gold-partner/protocol";
 import { expectProblem } from "../../testing/problem.ts";
 import { newTestKey, type TestPartner } from "../../testing/partner.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService, type TestService } from "../../testing/service.ts";
 import { FlattenedSign } from "jose";
 import {
   base64url,
@@ -55,9 +55,7 @@ const falseSteps = ({ steps }: ProbeReply) =>
   Object.entries(steps).filter(([, { ok }]) => ok === false).map(([name]) => name);
 
 describe("the mistake that POST /v1/signed-probe reports", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   it("is named in the step that failed, and the nonce stays usable for a correct request", async () => {
     const base = service.config.publicBaseUrl;
@@ -175,9 +173,7 @@ describe("the mistake that POST /v1/signed-probe reports", () => {
 });
 
 describe("the rate limit of explained probes", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   it("counts only explained probes, separately for each partner", async () => {
     const uncounted: Foreign[] = [{}, { headers: { "X-JWS-Signature": "none" } }, {

@@ -1,20 +1,18 @@
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import { quoteReply } from "@gold-partner/protocol";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { plantQuote, untilWaiting } from "../booking/fixture.ts";
 import { type Account, openAccount } from "./fixture.ts";
 
 describe("GET /v1/quotes/{id}", () => {
-  let service: TestService;
+  const service = suiteService();
   let account: Account;
   before(async () => {
-    service = await testService();
     await service.books.addBar(10_000_000n);
     account = await openAccount(service);
     await account.fund(100_000);
   });
-  after(() => service.stop());
 
   const plant = (ageSeconds: number) =>
     plantQuote(service.books.sql, {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import {
   eventReply,
   eventsReply,
@@ -12,17 +12,17 @@ import {
   withdrawalsReply,
 } from "@gold-partner/protocol";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import {
   approveDeposit,
   approveWithdrawal,
-  hireOperator,
   payWithdrawal,
   recordDeposit,
   rejectWithdrawal,
   returnWithdrawal,
   reverseDeposit,
   submitWithdrawals,
+  suiteOperators,
   type TestOperator,
 } from "../booking/operator_fixture.ts";
 import { newUuid } from "../booking/fixture.ts";
@@ -33,19 +33,13 @@ const LISTS = ["orders", "withdrawals", "fundings", "events"] as const;
 const PREFIX = { quote: "qt_", order: "ord_", withdrawal: "wd_", funding: "fnd_", event: "evt_" };
 
 describe("reads of one record", () => {
-  let service: TestService;
+  const service = suiteService();
   let account: Account;
-  let operators: TestOperator[];
+  const operators = suiteOperators(service.books);
   before(async () => {
-    service = await testService();
     await service.books.addBar(10_000_000n);
     account = await openAccount(service);
-    operators = [await hireOperator(service.books), await hireOperator(service.books)];
     await account.fund(100_000);
-  });
-  after(async () => {
-    for (const operator of operators) await operator.leave();
-    await service.stop();
   });
 
   it("return an order as POST /v1/orders returned it, without the balances", async () => {

@@ -1,8 +1,8 @@
 import { assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { jwkThumbprint } from "@gold-partner/jws";
 import { ENDPOINTS, openApiDocument, type OperationId, operationsOf } from "@gold-partner/protocol";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 
 const BASE_URL = "https://gold.example";
 /** The public example key of RFC 6979, A.2.5, which signed the examples. */
@@ -31,9 +31,8 @@ interface Header {
 }
 
 describe("the signed example requests of the OpenAPI document", () => {
-  let service: TestService;
+  const service = suiteService({ baseUrl: BASE_URL });
   before(async () => {
-    service = await testService({ baseUrl: BASE_URL });
     const { partner, books: { sql } } = service;
     await sql`select gold.add_signing_key(${partner.clientId}, ${await jwkThumbprint(JWK)}, null, ${
       sql.json(JWK)
@@ -45,7 +44,6 @@ describe("the signed example requests of the OpenAPI document", () => {
     await sql`update gold.registry_version set version = version + 1`;
     await service.refresh();
   });
-  after(() => service.stop());
 
   it("pass every check of the service at their own time, before the account is read", async () => {
     const { paths } = openApiDocument({ baseUrl: BASE_URL, environment: "sandbox" }) as unknown as Described;

@@ -7,31 +7,25 @@ import {
 } from "@gold-partner/protocol";
 import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { until } from "../../../../tools/testing/until.ts";
-import { approveWithdrawal, hireOperator, type TestOperator } from "../booking/operator_fixture.ts";
+import { approveWithdrawal, suiteOperator } from "../booking/operator_fixture.ts";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService, testService } from "../../testing/service.ts";
 import { openSimulator, type Simulator } from "../../testing/simulator.ts";
 
 const NOTHING = { market: null, prices: null, failure: null, webhooks: null };
 
 describe("POST /sandbox/simulate", () => {
-  let service: TestService;
+  const service = suiteService();
   let bank: Simulator;
   /** A partner that simulates nothing. */
   let bystander: Simulator;
-  let operator: TestOperator;
+  const operator = suiteOperator(service.books);
   before(async () => {
-    service = await testService();
-    operator = await hireOperator(service.books);
     await service.books.addBar(1_000_000_000n);
     bank = await openSimulator(service);
     bystander = await openSimulator(service);
-  });
-  after(async () => {
-    await operator.leave();
-    await service.stop();
   });
 
   const json = async (reply: Response) => await reply.json() as Record<string, unknown>;

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import { parseSignedDecimal, type StatementReply, statementReply } from "@gold-partner/protocol";
 import { assert, assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { hireOperator, rejectWithdrawal } from "../booking/operator_fixture.ts";
 import { type Account, openAccount } from "./fixture.ts";
 
@@ -16,11 +16,10 @@ const EVENTS_OF_TWO_PAGES = 520;
 const units = (value: number): bigint => parseSignedDecimal(`${value}`, 4n);
 
 describe("GET /v1/statement", () => {
-  let service: TestService;
+  const service = suiteService();
   let account: Account;
   let startedMs: number;
   before(async () => {
-    service = await testService();
     startedMs = service.now();
     await service.books.addBar(10_000_000n);
     account = await openAccount(service);
@@ -37,7 +36,6 @@ describe("GET /v1/statement", () => {
     await operator.leave();
     await account.withdraw(7);
   });
-  after(() => service.stop());
 
   /**
    * Returns the date in Riyadh, `days` after the day on which the test began. Does not use the current day,

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import {
   BODY_MAX_BYTES,
@@ -9,7 +9,7 @@ import {
   type TokenProblemCode,
   tokenReply,
 } from "@gold-partner/protocol";
-import { type Sending, type TestService, testService } from "../../testing/service.ts";
+import { type Sending, suiteService, type TestService } from "../../testing/service.ts";
 import type { TestPartner } from "../../testing/partner.ts";
 import { hashSecret } from "../admission/token/client_secret.ts";
 import { readKeys } from "../settings/key_source.ts";
@@ -17,9 +17,7 @@ import { readKeys } from "../settings/key_source.ts";
 const FORM = "application/x-www-form-urlencoded";
 
 describe("POST /oauth/token", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   const send = (body: string, sending: Sending = {}) =>
     service.send("/oauth/token", {

@@ -1,10 +1,10 @@
 import { expectProblem } from "../../testing/problem.ts";
 import type { TestPartner } from "../../testing/partner.ts";
-import { type TestService, testService } from "../../testing/service.ts";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { until } from "../../../../tools/testing/until.ts";
+import { suiteService } from "../../testing/service.ts";
 
 /**
  * The timeouts of locks and statements. The service's own could expire on a busy machine before all requests
@@ -13,17 +13,13 @@ import { until } from "../../../../tools/testing/until.ts";
 const LONG_MS = 60_000;
 
 describe("reads that wait for a locked account", () => {
-  let service: TestService;
-  before(async () => {
-    service = await testService({
-      databaseUrl(url, login) {
-        url.searchParams.set("role", login);
-        url.searchParams.set("statement_timeout", `${LONG_MS}`);
-        return url.href;
-      },
-    });
+  const service = suiteService({
+    databaseUrl(url, login) {
+      url.searchParams.set("role", login);
+      url.searchParams.set("statement_timeout", `${LONG_MS}`);
+      return url.href;
+    },
   });
-  after(() => service.stop());
 
   it("do not delay other reads, and are refused if 512 already wait for the account", async () => {
     const [busy, other] = [service.partner, await service.addPartner()];

@@ -1,7 +1,7 @@
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import { type EventsReply, eventsReply, ordersReply } from "@gold-partner/protocol";
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { sendOrders } from "../booking/trading/book_orders.ts";
 import { orderItem, plantQuote } from "../booking/fixture.ts";
 import { type Account, openAccount } from "./fixture.ts";
@@ -12,15 +12,13 @@ const BATCH = 50;
 const PAGE = 7;
 
 describe("paging through a list", () => {
-  let service: TestService;
+  const service = suiteService();
   let account: Account;
   before(async () => {
-    service = await testService();
     await service.books.addBar(10_000_000n);
     account = await openAccount(service);
     await account.fund(1_000_000);
   });
-  after(() => service.stop());
 
   /** Books real orders, in batches as the service sends them. */
   async function book(count: number): Promise<string[]> {

@@ -1,15 +1,13 @@
 import { AMOUNT_MAX_HALALAS, withdrawalCreatedReply } from "@gold-partner/protocol";
 import { expectProblem } from "../../testing/problem.ts";
 import type { TestPartner } from "../../testing/partner.ts";
-import { type TestService, testService } from "../../testing/service.ts";
+import { suiteService } from "../../testing/service.ts";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 
 describe("POST /v1/withdrawals", () => {
-  let service: TestService;
-  before(async () => void (service = await testService()));
-  after(() => service.stop());
+  const service = suiteService();
 
   /** A partner with this amount of SAR. */
   async function funded(amount: number): Promise<TestPartner> {

@@ -1,12 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
-import { type TestService, testService } from "../../../testing/service.ts";
 import { type ProbeMistake, type ProbeReply, probeReply } from "@gold-partner/protocol";
 import { foreignKey } from "./foreign_fixture.ts";
 
@@ -44,21 +42,16 @@ def probe(body, url=os.environ["URL"], timestamp=os.environ["TIMESTAMP"]):
 body = os.environ["BODY"]
 value = json.loads(body)
 `;
+import { setUpFolder } from "../../../testing/set_up.ts";
+import { suiteService } from "../../../testing/service.ts";
 
 const OPTIONS = { bash: ["--norc", "-c"], python3: ["-c"] } as const;
 
 describe("the probe of a client that signs with openssl", () => {
-  let service: TestService;
-  let folder: string;
+  const [folder, service] = [setUpFolder(), suiteService()];
   before(async () => {
-    service = await testService();
-    folder = await mkdtemp(join(tmpdir(), "probe-openssl-"));
     const key = foreignKey(service.partner.signingKey.privateJwk);
     await writeFile(join(folder, "signing.key"), key.export({ type: "sec1", format: "pem" }));
-  });
-  after(async () => {
-    await service.stop();
-    await rm(folder, { recursive: true });
   });
 
   /**
