@@ -42,6 +42,12 @@ export function assertStringIncludes(actual: string, expected: string, message?:
   }
 }
 
+export function assertStartsWith(actual: string, expected: string, message?: string): void {
+  if (!actual.startsWith(expected)) {
+    fail_(message ?? `Expected ${JSON.stringify(actual)} to start with ${JSON.stringify(expected)}`);
+  }
+}
+
 export function assertGreaterOrEqual<T>(actual: T, expected: T, message?: string): void {
   if (!(actual >= expected)) fail(message ?? `Expected ${actual} >= ${expected}`);
 }

@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 import { migrate } from "../src/database/migrate.ts";
 import postgres, { type Sql } from "postgres";
 import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
+import { it } from "node:test";
+import { assertEquals } from "../../../tools/testing/assert.ts";
 import { insertPartner } from "./partner.ts";
 import { setUp } from "./set_up.ts";
 
@@ -47,6 +49,26 @@ function templateName(): string {
 
 /** Returns books that all tests of a suite use. */
 export const suiteBooks = (): TestBooks => setUp(() => testBooks());
+
+/** A service's books exist only after its start, so a suite gives them as a function. */
+export type SuiteBooks = TestBooks | (() => TestBooks);
+
+export const startedBooks = (books: SuiteBooks): TestBooks => typeof books === "function" ? books() : books;
+
+/** Declares the last test of a suite: the ledger and its chains verify after all tests before. */
+export function itLeavesNoDefects(books: SuiteBooks): void {
+  it("leaves no defects in the books", async () => {
+    assertEquals(await startedBooks(books).defects(), []);
+  });
+}
+
+/** Declares the last test of a suite: the ledger, its chains and the audit verify after all tests before. */
+export function itLeavesNoDefectsInAudit(books: SuiteBooks): void {
+  it("leaves no defects in the books and the audit", async () => {
+    assertEquals(await startedBooks(books).defects(), []);
+    assertEquals((await startedBooks(books).sql`select from gold.verify_audit()`).length, 0);
+  });
+}
 
 export async function testBooks(server?: TestPostgres): Promise<TestBooks> {
   const postgresServer = server ?? await testPostgres();

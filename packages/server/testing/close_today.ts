@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import { withoutTriggers } from "./rows.ts";
 
 /**
  * Lets the database close the current day while `use` runs: the first epoch then began some days ago, and a
@@ -11,8 +12,7 @@ export async function closingToday(sql: Sql, use: () => Promise<void>, delay = "
     sql.unsafe(
       `create or replace function gold.close_delay() returns interval language sql immutable parallel safe return interval '${delay}'`,
     );
-  await sql.begin(async (transaction) => {
-    await transaction`set local session_replication_role = replica`;
+  await withoutTriggers(sql, async (transaction) => {
     await transaction`update gold.epoch set began_at = clock_timestamp() - interval '3 days'
       where id = 1 and began_at > clock_timestamp() - interval '2 days'`;
   });

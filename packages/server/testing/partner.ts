@@ -15,6 +15,7 @@ import { hashSecret } from "../src/admission/token/client_secret.ts";
 import { createSealing } from "../src/settings/sealing.ts";
 import type { Sql } from "postgres";
 import { generateJwk } from "../../../tools/testing/generated_key.ts";
+import { valueOf } from "./rows.ts";
 
 /** A partner of a service fixture, with everything that it needs to call the service. */
 export interface TestPartner {
@@ -86,7 +87,7 @@ export async function insertPartner(sql: Sql, given: {
   readonly webhookSealed: Uint8Array;
   readonly sealingKey: string;
 }): Promise<number> {
-  const [row] = await sql`
+  return await valueOf(sql`
     with created as (
       insert into gold.partner (public_id, name, iban, webhook_url, rate_per_second, burst, maximum_grams)
       values (${given.clientId}, ${given.name}, ${given.iban}, ${given.webhook}, 2000, 2000, 10000000) returning id
@@ -99,8 +100,7 @@ export async function insertPartner(sql: Sql, given: {
       insert into gold.webhook_secret (partner_id, sealed, sealing_key)
       select id, ${given.webhookSealed}::bytea, ${given.sealingKey} from created
     )
-    insert into gold.account (bucket, client_id) select id % 64, id from created returning client_id as client`;
-  return row!.client;
+    insert into gold.account (bucket, client_id) select id % 64, id from created returning client_id as client`);
 }
 
 /** Inserts a partner with a signing key and a certificate, without events like `insertPartner`. */

@@ -8,7 +8,11 @@ import {
 } from "@gold-partner/protocol";
 
 /** Checks that the reply is this problem, with every documented header and member. Returns its body. */
-export async function expectProblem(reply: Response, code: ProblemCode): Promise<Problem> {
+export async function expectProblem(
+  request: Response | Promise<Response>,
+  code: ProblemCode,
+): Promise<Problem> {
+  const reply = await request;
   const text = await reply.text();
   const { status, title, retryable } = PROBLEM_REGISTRY[code];
   strictEqual(reply.status, status, `expected ${code}, got ${reply.status} ${text.slice(0, 300)}`);

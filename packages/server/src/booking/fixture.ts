@@ -1,6 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { GOLD_MAX_TENTH_MILLIGRAMS, orderRequest, type QuoteRequest } from "@gold-partner/protocol";
-import type { Sql } from "postgres";
+import {
+  GOLD_MAX_TENTH_MILLIGRAMS,
+  orderRequest,
+  PROBLEM_REGISTRY,
+  type ProblemCode,
+  problemSchema,
+  type QuoteRequest,
+} from "@gold-partner/protocol";
+import type { ReservedSql, Sql } from "postgres";
 import type { AdmittedWrite, SignedWrite } from "../admission/admitted_write.ts";
 import type { StoredRequest } from "../admission/signature/stored_request.ts";
 import { newUuid as newUuidAt } from "../operations/new_uuid.ts";
@@ -12,6 +19,7 @@ import type { Outcome } from "./outcome.ts";
 import { type OrderItem, sendOrders } from "./trading/book_orders.ts";
 import { type QuoteItem, sendQuotes } from "./trading/book_quotes.ts";
 import { sendWithdrawal, type WithdrawalItem } from "./withdrawal/book_withdrawal.ts";
+import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { until } from "../../../../tools/testing/until.ts";
 
 /**
@@ -122,6 +130,29 @@ export function wordOf({ outcome, status, body }: Outcome): string {
   if (body === null) return outcome;
   const { code } = JSON.parse(body) as { code?: string };
   return `${outcome} ${code ?? status}`;
+}
+
+/** Locks the client's account in a session of its own, until release() commits. */
+export async function lockAccount(
+  pool: Sql,
+  client: number,
+): Promise<{ readonly sql: ReservedSql; release(): Promise<void> }> {
+  const sql = await pool.reserve();
+  await sql`begin`;
+  await sql`select from gold.account where client_id = ${client} for no key update`;
+  return { sql, release: () => sql`commit`.then(() => sql.release()) };
+}
+
+/** Asserts that the outcome is this problem, with every member of the registry. Returns its other members. */
+export function problemIn(
+  { outcome, status, body }: Outcome,
+  code: ProblemCode,
+): { readonly detail: string; readonly request_id: string } {
+  const { status: expected, title, retryable } = PROBLEM_REGISTRY[code];
+  assertEquals([outcome, status], ["answered", expected]);
+  const { detail, request_id, ...problem } = problemSchema.strict().parse(JSON.parse(body!));
+  assertEquals(problem, { type: `/docs/errors#${code}`, title, status: expected, code, retryable });
+  return { detail, request_id };
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   openDeliveryStore,
   type Want,
 } from "./delivery_store.ts";
+import { valueOf } from "../../testing/rows.ts";
 
 export interface TestWorker extends Omit<DeliveryStore, "take"> {
   readonly id: string;
@@ -114,12 +115,11 @@ export const numbersOf = (events: readonly EventRow[]): number[] =>
 
 /** Returns the delivery state in words: `passed 3, held, 2 failures, rests, disabled`. */
 export async function standingOf(books: TestBooks, client: number): Promise<string> {
-  const [row] = await books.sql`
+  return await valueOf(books.sql`
     select concat_ws(', ', 'passed ' || passed, case when worker is not null then 'held' end,
       case when failures > 0 then failures || ' failures' end, case when rests_until > clock_timestamp() then 'rests' end,
       case when disabled_at is not null then 'disabled' end) as summary
-    from gold.endpoint where client_id = ${client}`;
-  return row!.summary;
+    from gold.endpoint where client_id = ${client}`);
 }
 
 /** Returns the rows of `retry` in words: `2 due, 3 waits, 4 parked, 5 delivered`. */

@@ -4,6 +4,7 @@ import { type TestOptions, type TestService, testService } from "../../testing/s
 import { setUp } from "../../testing/set_up.ts";
 import { parseWebhookSecret, verifyWebhook } from "@gold-partner/protocol";
 import { until } from "../../../../tools/testing/until.ts";
+import { valueOf } from "../../testing/rows.ts";
 
 /**
  * Fixtures for end-to-end delivery tests: they cause events as partners do, and read the delivery state from
@@ -93,9 +94,8 @@ export async function untilState(
 
 /** Returns when a worker last sent a heartbeat, in seconds since 1970. */
 export async function lastBeat({ books }: TestService): Promise<number> {
-  const [row] = await books.sql`
-    select extract(epoch from max(seen_at))::float8 as seconds from gold.delivery_worker`;
-  return row!.seconds as number;
+  return await valueOf(books.sql`
+    select extract(epoch from max(seen_at))::float8 as seconds from gold.delivery_worker`);
 }
 
 /**

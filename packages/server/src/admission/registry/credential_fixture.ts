@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
 import type { TestBooks } from "../../../testing/books.ts";
 import type { Sql } from "postgres";
+import { valueOf } from "../../../testing/rows.ts";
 
 /** A fixture that adds and retires credentials of every kind. */
 
@@ -70,8 +71,7 @@ export const KINDS: Readonly<Record<string, CredentialKind>> = {
 
 /** Counts the trader's credentials of this kind that have not retired, including those not active yet. */
 export async function countActive(sql: Sql, { table }: CredentialKind, { client }: Trader): Promise<number> {
-  const [row] = await sql`
+  return await valueOf(sql`
     select count(*)::int as n from gold.${sql(table)}
-    where partner_id = ${client} and (retire_at is null or retire_at > clock_timestamp())`;
-  return row!.n;
+    where partner_id = ${client} and (retire_at is null or retire_at > clock_timestamp())`);
 }

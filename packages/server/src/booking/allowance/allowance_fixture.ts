@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import { valueOf } from "../../../testing/rows.ts";
 
 /** Limits as gold.limit_partner takes them: grams in 0.0001 g, null is unlimited. */
 export interface Limits {
@@ -20,7 +21,6 @@ export async function limitClient(sql: Sql, client: number, limits: Limits): Pro
 
 /** The row with its version, so that a test also sees a write that changes no value. */
 export async function readAllowance(sql: Sql, client: number): Promise<string> {
-  const [row] = await sql`
-    select concat(t.xmin, ' ', t.ctid, ' ', t) as text from gold.allowance t where client_id = ${client}`;
-  return row!.text as string;
+  return await valueOf(sql`
+    select concat(t.xmin, ' ', t.ctid, ' ', t) as text from gold.allowance t where client_id = ${client}`);
 }

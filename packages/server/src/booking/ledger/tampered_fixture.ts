@@ -1,22 +1,18 @@
 import type { Sql } from "postgres";
+import { columnOf, rolledBack } from "../../../testing/rows.ts";
 
 /**
  * Corrupts the books with the statements in `plant`, which bypass the triggers. Returns the names of the
  * broken verification rules, and rolls back.
  */
 export async function rulesBrokenBy(sql: Sql, plant: string): Promise<string> {
-  let rules: string[] = [];
-  await sql.begin(async (sql) => {
+  return await rolledBack(sql, async (sql) => {
     await sql`set local session_replication_role = replica`;
     await sql.unsafe(plant);
-    const rows = await sql`
-      select distinct rule from (select rule from gold.verify_ledger() union all select rule from gold.verify_chain()) found order by rule`;
-    rules = rows.map(({ rule }) => rule);
-    throw new Error("rolled back");
-  }).catch((error: Error) => {
-    if (error.message !== "rolled back") throw error;
+    const rules = await columnOf(sql`
+      select distinct rule from (select rule from gold.verify_ledger() union all select rule from gold.verify_chain()) found order by rule`);
+    return rules.join(" ");
   });
-  return rules.join(" ");
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   sendWebhookTest,
   type WebhookTestItem,
 } from "./book_redelivery.ts";
+import { columnOf } from "../../../testing/rows.ts";
 
 export const redeliveryItem = (
   client: number,
@@ -33,11 +34,10 @@ export async function testWebhook(sql: Sql, item: WebhookTestItem, settle = fals
  * a delivered event stays only until the endpoint's mark passes the event.
  */
 export async function readRetries(sql: Sql, client: number): Promise<string[]> {
-  const rows = await sql<{ line: string }[]>`
+  return await columnOf(sql`
     select concat_ws(' ', sequence, tries, case when parked_at is not null then 'parked' when due_at <= clock_timestamp() then 'due'
       when due_at is not null then 'later' else 'delivered' end) as line
-    from gold.retry where client_id = ${client} order by sequence`;
-  return rows.map(({ line }) => line);
+    from gold.retry where client_id = ${client} order by sequence`);
 }
 
 /** Inserts a row in retry, as a worker writes it after an attempt. */

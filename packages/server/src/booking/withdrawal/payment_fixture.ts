@@ -1,4 +1,5 @@
 import type { TestBooks } from "../../../testing/books.ts";
+import { rolledBack, valueOf } from "../../../testing/rows.ts";
 
 /** A payment of a document that a test builds. */
 export interface TestPayment {
@@ -55,9 +56,7 @@ export async function buildDocument(
   payments: readonly TestPayment[],
   payer: { readonly name?: string; readonly iban?: string; readonly bic?: string } = {},
 ): Promise<string> {
-  const undone = new Error("undone");
-  let document = "";
-  await sql.begin(async (transaction) => {
+  return await rolledBack(sql, async (transaction) => {
     // Without triggers and foreign keys, because the rows need no booking.
     await transaction`set local session_replication_role = replica`;
     const { name = "Gold House", iban = ibanOf(608_010_167_519), bic = "EXAMSARIXXX" } = payer;
@@ -77,14 +76,9 @@ export async function buildDocument(
       from jsonb_to_recordset(${
       transaction.json(rows)
     }::jsonb) r(client int, id uuid, halalas bigint, iban text, reference text)`;
-    const [row] = await transaction`
+    return await valueOf(transaction`
       select gold.payment_document(${BATCH}, '2026-01-31T09:30:00.250Z', '2026-02-01', ${`{${
       payments.map(({ id }) => id).join()
-    }}`}::text::uuid[]) as document`;
-    document = row!.document;
-    throw undone;
-  }).catch((error) => {
-    if (error !== undone) throw error;
+    }}`}::text::uuid[]) as document`);
   });
-  return document;
 }

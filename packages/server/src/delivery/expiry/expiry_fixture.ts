@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
 import type { TestBooks } from "../../../testing/books.ts";
 import { publicIdOf } from "../../booking/operator_fixture.ts";
+import { valueOf } from "../../../testing/rows.ts";
 
 /**
  * Fixtures that bring a credential near its end. They change the credential's end; the clock stays as it is.
@@ -56,8 +57,7 @@ export async function moveEnd(
 }
 
 export async function postNotices({ delivery }: TestBooks, most = 1000): Promise<number> {
-  const [row] = await delivery`select gold.post_expiry_notices(${most}) as posted`;
-  return row!.posted;
+  return await valueOf(delivery`select gold.post_expiry_notices(${most}) as posted`);
 }
 
 /** Returns the notices that the client got so far, oldest first: kind and days ahead. */
