@@ -5,14 +5,8 @@ import postgres, { type Sql } from "postgres";
 import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 import { bookWithdrawal, withdrawalItem } from "../booking/fixture.ts";
 import {
-  approveDeposit,
-  approveWithdrawal,
-  payWithdrawal,
+  operatorOn,
   publicIdOf,
-  recordDeposit,
-  rejectWithdrawal,
-  returnWithdrawal,
-  submitWithdrawals,
   suiteOperators,
   type TestOperator,
   verdictOf,
@@ -30,7 +24,11 @@ describe("a login that `gold operator add` did not add", () => {
     const login = `helper_${randomBytes(4).toString("hex")}`;
     await books.sql.unsafe(`create role ${login} login password '${login}' in role ${checker.login}`);
     const sql = connectAs(login);
-    return { login, sql, leave: () => sql.end({ timeout: 1 }).then(() => dropLogins(books.sql, login)) };
+    return operatorOn(
+      login,
+      sql,
+      () => sql.end({ timeout: 1 }).then(() => dropLogins(books.sql, login)),
+    );
   }, (operator) => operator.leave());
   let refused: string;
   let publicId: string;
@@ -52,9 +50,9 @@ describe("a login that `gold operator add` did not add", () => {
   }
 
   it("approves no deposit and no IBAN, with the roles of an operator", async () => {
-    const deposit = await recordDeposit(maker, publicId, 500n, "HELPED-1");
-    assertEquals(await approveDeposit(helper, deposit), refused);
-    assertEquals(await approveDeposit(checker, deposit), "done");
+    const deposit = await maker.recordDeposit(publicId, 500n, "HELPED-1");
+    assertEquals(await helper.approveDeposit(deposit), refused);
+    assertEquals(await checker.approveDeposit(deposit), "done");
     await maker.sql`select gold.ask_iban(${publicId}, ${IBAN})`;
     assertEquals(await verdictOf(helper.sql`select gold.approve_iban(${publicId}, ${IBAN})`), refused);
     await maker
@@ -64,15 +62,15 @@ describe("a login that `gold operator add` did not add", () => {
   it("takes no step of a withdrawal", async () => {
     const client = await books.createClient({ halalas: 10_000n });
     const [id, other] = [await withdraw(client), await withdraw(client)];
-    assertEquals(await approveWithdrawal(helper, id), refused);
-    assertEquals(await rejectWithdrawal(helper, id), refused);
-    for (const each of [id, other]) assertEquals(await approveWithdrawal(maker, each), "done");
-    assertEquals(await submitWithdrawals(helper, [id]), refused);
-    assertEquals(await submitWithdrawals(checker, [id, other]), "done");
-    assertEquals(await payWithdrawal(helper, id), refused);
-    assertEquals(await payWithdrawal(checker, id), "done");
-    assertEquals(await returnWithdrawal(helper, other), refused);
-    assertEquals(await returnWithdrawal(checker, other), "done");
+    assertEquals(await helper.approveWithdrawal(id), refused);
+    assertEquals(await helper.rejectWithdrawal(id), refused);
+    for (const each of [id, other]) assertEquals(await maker.approveWithdrawal(each), "done");
+    assertEquals(await helper.submitWithdrawals([id]), refused);
+    assertEquals(await checker.submitWithdrawals([id, other]), "done");
+    assertEquals(await helper.payWithdrawal(id), refused);
+    assertEquals(await checker.payWithdrawal(id), "done");
+    assertEquals(await helper.returnWithdrawal(other), refused);
+    assertEquals(await checker.returnWithdrawal(other), "done");
   });
 
   it("approves no proposal, and the migration login may still propose one", async () => {
@@ -90,23 +88,23 @@ describe("a login that `gold operator add` did not add", () => {
 
   it("may not be added after it was removed, and a login that was made by hand may be added once", async () => {
     const login = `by_hand_${randomBytes(4).toString("hex")}`;
-    const byHand = { login, sql: connectAs(login), leave: () => Promise.resolve() };
+    const byHand = operatorOn(login, connectAs(login), () => Promise.resolve());
     const make = () =>
       books.sql.unsafe(`create role ${login} login password '${login}' in role gold_treasury`);
     const add = () => verdictOf(books.sql`select gold.add_operator(${login}, 'ignored', '{treasury}')`);
     await make();
-    const deposit = await recordDeposit(maker, publicId, 900n, "HELPED-3");
-    assertEquals((await approveDeposit(byHand, deposit)).slice(0, 5), "GR403");
+    const deposit = await maker.recordDeposit(publicId, 900n, "HELPED-3");
+    assertEquals((await byHand.approveDeposit(deposit)).slice(0, 5), "GR403");
     assertEquals(await add(), "done");
     assertEquals(await add(), `GR409 there is already a database login ${login}`);
-    assertEquals(await approveDeposit(byHand, deposit), "done");
+    assertEquals(await byHand.approveDeposit(deposit), "done");
     await byHand.sql.end({ timeout: 1 });
     await books.sql`select gold.remove_operator(${login})`;
     await make();
     assertEquals(await add(), `GR409 there is already a database login ${login}`);
-    const again = { ...byHand, sql: connectAs(login) };
-    const next = await recordDeposit(maker, publicId, 900n, "HELPED-4");
-    assertEquals((await approveDeposit(again, next)).slice(0, 5), "GR403");
+    const again = operatorOn(login, connectAs(login), byHand.leave);
+    const next = await maker.recordDeposit(publicId, 900n, "HELPED-4");
+    assertEquals((await again.approveDeposit(next)).slice(0, 5), "GR403");
     await again.sql.end({ timeout: 1 });
     await dropLogins(books.sql, login);
   });

@@ -4,14 +4,9 @@ import { suiteBooks, testBooks } from "../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import {
-  approveWithdrawal,
-  hireOperator,
-  publicIdOf,
-  submitWithdrawals,
-  verdictOf,
-} from "../booking/operator_fixture.ts";
+import { hireOperator, publicIdOf, verdictOf } from "../booking/operator_fixture.ts";
 import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem } from "../booking/fixture.ts";
+import { withoutTriggers } from "../../testing/rows.ts";
 
 const ANOTHER_BATCH = "batch_is_noted its document is not the one that was submitted";
 
@@ -128,16 +123,15 @@ describe("the audit", () => {
     const [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     const item = withdrawalItem(client, 10n);
     await bookWithdrawal(books.api, item);
-    assertEquals(await approveWithdrawal(maker, item.id), "done");
-    assertEquals(await submitWithdrawals(checker, [item.id], newUuid()), "done");
+    assertEquals(await maker.approveWithdrawal(item.id), "done");
+    assertEquals(await checker.submitWithdrawals([item.id], newUuid()), "done");
     for (const operator of [maker, checker]) await operator.leave();
   }
 
   /** Runs the tampering statements with all triggers off, verifies the audit, and rolls back. */
   async function findingAfter(plant: string): Promise<string> {
     let finding = "nothing";
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       await sql.unsafe(plant.replaceAll(":last", `${last}`));
       const rows = await sql`select rule, detail from gold.verify_audit()`;
       finding = rows.map(({ rule, detail }) => `${rule} ${detail.replace(/^the (row|chain) /, "")}`).join();

@@ -9,6 +9,7 @@ import { sendRaw } from "../process/service_fixture.ts";
 import { startDelivery } from "../process/delivery_service.ts";
 import { eventOf, fund, pause, suiteDelivery } from "./webhook_fixture.ts";
 import { setUpFolder } from "../../testing/set_up.ts";
+import { valueOf } from "../../testing/rows.ts";
 
 interface Kept {
   readonly items: { client_id: string; sequence: string }[];
@@ -30,16 +31,12 @@ describe("the role delivery over books that lack kept records", () => {
   };
   const kept = async () => JSON.parse(await readFile(headsFile, "utf8")) as Kept;
   const ownOf = ({ items }: Kept) => items.find(({ client_id }) => client_id === service.partner.clientId);
-  const links = async () => {
-    const [row] = await service.books.sql`
-      select count(*)::int as links from gold.chain_link where client_id = ${service.partner.client}`;
-    return row!.links as number;
-  };
-  const posted = async () => {
-    const [row] = await service.books.sql`
-      select event_sequence::int as last from gold.account where client_id = ${service.partner.client}`;
-    return row!.last as number;
-  };
+  const links = () =>
+    valueOf<number>(service.books.sql`
+      select count(*)::int as links from gold.chain_link where client_id = ${service.partner.client}`);
+  const posted = () =>
+    valueOf<number>(service.books.sql`
+      select event_sequence::int as last from gold.account where client_id = ${service.partner.client}`);
   const types = () => receiver.deliveries.map((one) => eventOf(one).type);
   const metrics = async () =>
     (await sendRaw(service.config.operationsListen, ["GET /metrics HTTP/1.1", "Host: localhost"])).body;

@@ -1,17 +1,6 @@
 import type { TestBooks } from "../../testing/books.ts";
 import { type Action, HistoryModel, PRICE_PIPS, type Step } from "../booking/ledger/history_fixture.ts";
-import {
-  approveDeposit,
-  approveWithdrawal,
-  hireOperator,
-  payWithdrawal,
-  publicIdOf,
-  recordDeposit,
-  rejectWithdrawal,
-  returnWithdrawal,
-  reverseDeposit,
-  submitWithdrawals,
-} from "../booking/operator_fixture.ts";
+import { hireOperator, publicIdOf } from "../booking/operator_fixture.ts";
 import { sendOrders } from "../booking/trading/book_orders.ts";
 import {
   bookWithdrawal,
@@ -27,11 +16,11 @@ type Draw = (bound: number) => number;
 
 const BATCH = 40;
 const STEPS = {
-  approve: approveWithdrawal,
-  reject: rejectWithdrawal,
-  pay: payWithdrawal,
-  return: returnWithdrawal,
-} satisfies Record<Step, unknown>;
+  approve: "approveWithdrawal",
+  reject: "rejectWithdrawal",
+  pay: "payWithdrawal",
+  return: "returnWithdrawal",
+} as const satisfies Record<Step, unknown>;
 /** The possible next steps of a withdrawal, by its status. Submitting is a separate action. */
 const NEXT: Record<string, readonly (Step | "submit")[]> = {
   pending_approval: ["approve", "approve", "reject"],
@@ -63,20 +52,19 @@ export async function playLongHistory(
         return word;
       }
       case "step":
-        return await STEPS[action.step](operators[action.operator]!, withdrawals[action.withdrawal]!);
+        return await operators[action.operator]![STEPS[action.step]](withdrawals[action.withdrawal]!);
       case "submit":
-        return await submitWithdrawals(
-          operators[action.operator]!,
+        return await operators[action.operator]!.submitWithdrawals(
           action.withdrawals.map((n) => withdrawals[n]!),
           newUuid(),
         );
       case "record":
-        deposits.push(await recordDeposit(maker, publicIds[action.client]!, action.amount, action.reference));
+        deposits.push(await maker.recordDeposit(publicIds[action.client]!, action.amount, action.reference));
         return "done";
       case "approve_deposit":
-        return await approveDeposit(operators[action.operator]!, deposits[action.deposit]!);
+        return await operators[action.operator]!.approveDeposit(deposits[action.deposit]!);
       case "reverse_deposit":
-        return await reverseDeposit(operators[action.operator]!, deposits[action.deposit]!);
+        return await operators[action.operator]!.reverseDeposit(deposits[action.deposit]!);
     }
   };
   const agree = (action: Action, answer: string): void => {

@@ -13,18 +13,7 @@ import {
 } from "@gold-partner/protocol";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
-import {
-  approveDeposit,
-  approveWithdrawal,
-  payWithdrawal,
-  recordDeposit,
-  rejectWithdrawal,
-  returnWithdrawal,
-  reverseDeposit,
-  submitWithdrawals,
-  suiteOperators,
-  type TestOperator,
-} from "../booking/operator_fixture.ts";
+import { suiteOperators, type TestOperator } from "../booking/operator_fixture.ts";
 import { newUuid } from "../booking/fixture.ts";
 import { type Account, openAccount } from "./fixture.ts";
 
@@ -35,7 +24,7 @@ const PREFIX = { quote: "qt_", order: "ord_", withdrawal: "wd_", funding: "fnd_"
 describe("reads of one record", () => {
   const service = suiteService();
   let account: Account;
-  const operators = suiteOperators(service.books);
+  const operators = suiteOperators(() => service.books);
   before(async () => {
     await service.books.addBar(10_000_000n);
     account = await openAccount(service);
@@ -51,11 +40,11 @@ describe("reads of one record", () => {
 
   it("return a withdrawal's current status, while each event keeps the status that it reported", async () => {
     const [maker, checker] = operators as [TestOperator, TestOperator];
-    const submit = (id: string) => submitWithdrawals(checker, [id], newUuid());
+    const submit = (id: string) => checker.submitWithdrawals([id], newUuid());
     const ways: Record<string, ((id: string) => Promise<string>)[]> = {
-      paid: [(id) => approveWithdrawal(maker, id), submit, (id) => payWithdrawal(maker, id)],
-      returned: [(id) => approveWithdrawal(maker, id), submit, (id) => returnWithdrawal(maker, id)],
-      rejected: [(id) => rejectWithdrawal(maker, id)],
+      paid: [(id) => maker.approveWithdrawal(id), submit, (id) => maker.payWithdrawal(id)],
+      returned: [(id) => maker.approveWithdrawal(id), submit, (id) => maker.returnWithdrawal(id)],
+      rejected: [(id) => maker.rejectWithdrawal(id)],
     };
     for (const [end, steps] of Object.entries(ways)) {
       const id = await account.withdraw(12.34);
@@ -83,13 +72,13 @@ describe("reads of one record", () => {
     const [maker, checker] = operators as [TestOperator, TestOperator];
     const fund = await account.fund(5);
     assertEquals((await account.read(`/v1/fundings/${fund}`, fundingReply)).reversed_at, null);
-    const deposit = await recordDeposit(maker, account.partner.clientId, 700n, randomUUID());
+    const deposit = await maker.recordDeposit(account.partner.clientId, 700n, randomUUID());
     const path = `/v1/fundings/fnd_${deposit}`;
-    await expectProblem(await account.get(path), "not_found");
-    assertEquals(await approveDeposit(checker, deposit), "done");
+    await expectProblem(account.get(path), "not_found");
+    assertEquals(await checker.approveDeposit(deposit), "done");
     const { reversed_at, ...standing } = await account.read(path, fundingReply);
     assertEquals([reversed_at, standing.amount_sar], [null, 7]);
-    assertEquals(await reverseDeposit(maker, deposit), "done");
+    assertEquals(await maker.reverseDeposit(deposit), "done");
     const reversed = await account.read(path, fundingReply);
     const { items } = await account.read("/v1/events?limit=200", eventsReply);
     const [came, went] = items.filter(({ data }) =>
@@ -116,7 +105,7 @@ describe("reads of one record", () => {
       const id = own[kind];
       const uuid = id.slice(PREFIX[kind].length);
       assertEquals((await account.get(`/v1/${kind}s/${id}`)).status, 200, kind);
-      const foreign = await expectProblem(await stranger.get(`/v1/${kind}s/${id}`), "not_found");
+      const foreign = await expectProblem(stranger.get(`/v1/${kind}s/${id}`), "not_found");
       const wrong = [
         `${PREFIX[kind]}${newUuid()}`,
         uuid,
@@ -129,7 +118,7 @@ describe("reads of one record", () => {
         "-",
       ];
       for (const name of wrong) {
-        const problem = await expectProblem(await account.get(`/v1/${kind}s/${name}`), "not_found");
+        const problem = await expectProblem(account.get(`/v1/${kind}s/${name}`), "not_found");
         assertEquals(problem.detail, foreign.detail, name);
       }
     }
@@ -154,16 +143,13 @@ describe("reads of one record", () => {
 
   it("reject any query parameter", async () => {
     for (const kind of KINDS) {
-      await expectProblem(
-        await account.get(`/v1/${kind}s/${PREFIX[kind]}${newUuid()}?x=1`),
-        "invalid_request",
-      );
+      await expectProblem(account.get(`/v1/${kind}s/${PREFIX[kind]}${newUuid()}?x=1`), "invalid_request");
     }
   });
 
   it("require an access token, as every list does", async () => {
     for (const path of [...LISTS, ...KINDS.map((kind) => `${kind}s/${PREFIX[kind]}${newUuid()}`)]) {
-      await expectProblem(await account.get(`/v1/${path}`, { Authorization: null }), "token_missing");
+      await expectProblem(account.get(`/v1/${path}`, { Authorization: null }), "token_missing");
     }
   });
 

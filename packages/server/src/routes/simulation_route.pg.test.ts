@@ -9,10 +9,12 @@ import { assert, assertEquals, assertMatch } from "../../../../tools/testing/ass
 import { randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
 import { until } from "../../../../tools/testing/until.ts";
-import { approveWithdrawal, suiteOperator } from "../booking/operator_fixture.ts";
+import { suiteOperator } from "../booking/operator_fixture.ts";
 import { expectProblem } from "../../testing/problem.ts";
 import { suiteService, testService } from "../../testing/service.ts";
 import { openSimulator, type Simulator } from "../../testing/simulator.ts";
+import { columnOf } from "../../testing/rows.ts";
+import { itLeavesNoDefectsInAudit } from "../../testing/books.ts";
 
 const NOTHING = { market: null, prices: null, failure: null, webhooks: null };
 
@@ -21,7 +23,7 @@ describe("POST /sandbox/simulate", () => {
   let bank: Simulator;
   /** A partner that simulates nothing. */
   let bystander: Simulator;
-  const operator = suiteOperator(service.books);
+  const operator = suiteOperator(() => service.books);
   before(async () => {
     await service.books.addBar(1_000_000_000n);
     bank = await openSimulator(service);
@@ -39,11 +41,9 @@ describe("POST /sandbox/simulate", () => {
     }::uuid order by sequence`;
     return rows.slice(1).map(({ status, login }) => `${status} by ${login}`);
   };
-  const auditOf = async (action: string, subject: string) => {
-    const rows = await service.books.sql`
-      select login from gold.audit where action = ${action} and detail::text like ${`%${subject}%`}`;
-    return rows.map(({ login }) => login);
-  };
+  const auditOf = (action: string, subject: string) =>
+    columnOf(service.books.sql`
+      select login from gold.audit where action = ${action} and detail::text like ${`%${subject}%`}`);
   const balance = async (simulator: Simulator) =>
     ((await json(await simulator.get("/v1/balances"))) as { sar: { available: number; held: number } }).sar;
 
@@ -58,7 +58,7 @@ describe("POST /sandbox/simulate", () => {
       returned: [APPROVED, SUBMITTED, "returned by gold_simulation_checker"],
     };
     for (const [outcome, steps] of Object.entries(OUTCOMES)) {
-      it(`becomes ${outcome} through all steps before it, and two logins take the steps`, async () => {
+      it(`values ${outcome} through all steps before it, and two logins take the steps`, async () => {
         const before = await balance(bank);
         const withdrawal_id = await bank.withdraw(10);
         const made = withdrawalReply.parse(await bank.arm("withdrawal", { withdrawal_id, outcome }));
@@ -82,7 +82,7 @@ describe("POST /sandbox/simulate", () => {
 
     it("can be paid after the operator has approved it, and can then be returned", async () => {
       const withdrawal_id = await bank.withdraw();
-      assertEquals(await approveWithdrawal(operator, withdrawal_id.slice(3)), "done");
+      assertEquals(await operator.approveWithdrawal(withdrawal_id.slice(3)), "done");
       for (const outcome of ["paid", "returned"]) {
         assertEquals((await bank.arm("withdrawal", { withdrawal_id, outcome })).status, outcome);
       }
@@ -93,7 +93,7 @@ describe("POST /sandbox/simulate", () => {
       await bank.arm("withdrawal", { withdrawal_id, outcome: "rejected" });
       const headers = { "Idempotency-Key": randomUUID() };
       const { detail } = await expectProblem(
-        await bank.simulate("withdrawal", { withdrawal_id, outcome: "paid" }, { headers }),
+        bank.simulate("withdrawal", { withdrawal_id, outcome: "paid" }, { headers }),
         "withdrawal_outcome_unreachable",
       );
       assertEquals(
@@ -103,10 +103,10 @@ describe("POST /sandbox/simulate", () => {
       const paid = await bank.withdraw();
       await bank.arm("withdrawal", { withdrawal_id: paid, outcome: "paid" });
       const back = { withdrawal_id: paid, outcome: "submitted" };
-      await expectProblem(await bank.simulate("withdrawal", back), "withdrawal_outcome_unreachable");
+      await expectProblem(bank.simulate("withdrawal", back), "withdrawal_outcome_unreachable");
       await bank.arm("withdrawal", { withdrawal_id: paid, outcome: "returned" });
       const again = { withdrawal_id: paid, outcome: "paid" };
-      await expectProblem(await bank.simulate("withdrawal", again), "withdrawal_outcome_unreachable");
+      await expectProblem(bank.simulate("withdrawal", again), "withdrawal_outcome_unreachable");
       const other = { withdrawal_id, outcome: "rejected" };
       assertEquals((await bank.simulate("withdrawal", other, { headers })).status, 201);
     });
@@ -178,7 +178,7 @@ describe("POST /sandbox/simulate", () => {
       assertEquals(market!.state, "closed");
       const leftMs = Date.parse(market!.until) - service.now();
       assert(leftMs > 20_000 && leftMs <= 30_000, `${leftMs} ms`);
-      await expectProblem(await bank.quote(), "market_closed");
+      await expectProblem(bank.quote(), "market_closed");
       assertEquals((await prices(bank)).market, "closed");
       assertEquals(await (await bank.quote(QUOTE, key)).text(), first);
       assertEquals([(await bystander.quote()).status, (await prices(bystander)).market], [201, "open"]);
@@ -188,8 +188,8 @@ describe("POST /sandbox/simulate", () => {
 
     it("has only a stale price", async () => {
       await bank.arm("market", { state: "price_stale" });
-      await expectProblem(await bank.quote(), "price_unavailable");
-      await expectProblem(await bank.get("/v1/prices"), "price_unavailable");
+      await expectProblem(bank.quote(), "price_unavailable");
+      await expectProblem(bank.get("/v1/prices"), "price_unavailable");
       assertEquals([(await bystander.quote()).status, (await bystander.get("/v1/prices")).status], [
         201,
         200,
@@ -202,7 +202,7 @@ describe("POST /sandbox/simulate", () => {
       const bought = await bank.order(await bank.quoteId());
       assertEquals(bought.status, 201);
       await bank.arm("market", { state: "vault_short" });
-      await expectProblem(await bank.order(await bank.quoteId("buy")), "insufficient_inventory");
+      await expectProblem(bank.order(await bank.quoteId("buy")), "insufficient_inventory");
       assertEquals((await bank.order(await bank.quoteId("sell"))).status, 201);
       assertEquals((await bystander.order(await bystander.quoteId())).status, 201);
       await bank.arm("reset");
@@ -214,7 +214,7 @@ describe("POST /sandbox/simulate", () => {
         of.signed("/v1/withdrawals", { amount_sar: 0.01 }, key);
       await bank.arm("market", { state: "withdrawals_spent" });
       const key = randomUUID();
-      await expectProblem(await withdraw(bank, key), "withdrawal_limit_exceeded");
+      await expectProblem(withdraw(bank, key), "withdrawal_limit_exceeded");
       assertEquals((await withdraw(bystander)).status, 201);
       await bank.arm("reset");
       const replay = await withdraw(bank, key);
@@ -260,14 +260,11 @@ describe("POST /sandbox/simulate", () => {
       assert(Date.parse(made.expires_at) <= Date.now(), made.expires_at);
       await bank.arm("reset");
       assertEquals(await json(await bank.get(`/v1/quotes/${ended}`)), made);
-      await expectProblem(await bank.order(ended), "quote_expired");
+      await expectProblem(bank.order(ended), "quote_expired");
       assertEquals((await bank.order(open)).status, 201);
       assertEquals(await bank.arm("quote_expiry", { quote_id: ended }), made);
-      await expectProblem(
-        await bank.simulate("quote_expiry", { quote_id: open }),
-        "quote_already_executed",
-      );
-      await expectProblem(await bystander.simulate("quote_expiry", { quote_id: ended }), "not_found");
+      await expectProblem(bank.simulate("quote_expiry", { quote_id: open }), "quote_already_executed");
+      await expectProblem(bystander.simulate("quote_expiry", { quote_id: ended }), "not_found");
     });
   });
 
@@ -282,7 +279,7 @@ describe("POST /sandbox/simulate", () => {
         await bank.arm("failure", { kind, count: 2 });
         const key = randomUUID();
         for (const remaining of [1, undefined]) {
-          await expectProblem(await bank.quote(undefined, key), code);
+          await expectProblem(bank.quote(undefined, key), code);
           assertEquals((await simulations(bank)).failure?.remaining, remaining);
         }
         assertEquals((await bank.quote(undefined, key)).status, 201);
@@ -296,10 +293,10 @@ describe("POST /sandbox/simulate", () => {
       await bank.arm("failure", { kind: "refused", code: "open_quotes_exceeded" });
       assertEquals((await bank.get("/v1/balances")).status, 200);
       assertEquals((await simulations(bank)).failure?.code, "open_quotes_exceeded");
-      await expectProblem(await bank.quote(), "open_quotes_exceeded");
+      await expectProblem(bank.quote(), "open_quotes_exceeded");
       for (const code of ["partner_suspended", "token_expired", "internal_error"] as const) {
         await bank.arm("failure", { kind: "refused", code });
-        await expectProblem(await bank.get("/v1/prices"), code);
+        await expectProblem(bank.get("/v1/prices"), code);
         assertEquals((await bank.get("/v1/prices")).status, 200);
       }
     });
@@ -329,7 +326,7 @@ describe("POST /sandbox/simulate", () => {
       const quote = await bank.quoteId();
       await bank.arm("failure", { kind: "lost_reply" });
       const key = randomUUID();
-      await expectProblem(await bank.order(quote, key), "upstream_unavailable");
+      await expectProblem(bank.order(quote, key), "upstream_unavailable");
       const retry = await bank.order(quote, key);
       assertEquals([retry.status, retry.headers.get("Idempotent-Replayed")], [200, "true"]);
       assertEquals((await json(retry)).quote_id, quote);
@@ -358,13 +355,12 @@ describe("POST /sandbox/simulate", () => {
 
     it("needs a token and an Idempotency-Key, and is replayed", async () => {
       for (const [name, body] of Object.entries(BODIES)) {
-        for (
-          const [header, code] of [["Authorization", "token_missing"], [
-            "Idempotency-Key",
-            "idempotency_key_missing",
-          ]] as const
-        ) {
-          await expectProblem(await bank.simulate(name, body, { headers: { [header]: null } }), code);
+        const cases = [["Authorization", "token_missing"], [
+          "Idempotency-Key",
+          "idempotency_key_missing",
+        ]] as const;
+        for (const [header, code] of cases) {
+          await expectProblem(bank.simulate(name, body, { headers: { [header]: null } }), code);
         }
       }
       const headers = { "Idempotency-Key": randomUUID() };
@@ -405,7 +401,7 @@ describe("POST /sandbox/simulate", () => {
       }
       const alone = { failure: { kind: "timeout", seconds: 3 }, webhooks: { kind: "twice", seconds: 3 } };
       for (const [name, body] of Object.entries(alone)) {
-        const { errors } = await expectProblem(await bank.simulate(name, body), "invalid_request");
+        const { errors } = await expectProblem(bank.simulate(name, body), "invalid_request");
         assertEquals(errors?.map((each) => "pointer" in each && each.pointer), ["#/seconds"]);
       }
     });
@@ -417,19 +413,16 @@ describe("POST /sandbox/simulate", () => {
         for (const [name, body] of Object.entries(BODIES)) {
           for (const headers of [{}, bare]) {
             const sending = { body: JSON.stringify(body), headers };
-            await expectProblem(await production.send(`/sandbox/simulate/${name}`, sending), "not_found");
+            await expectProblem(production.send(`/sandbox/simulate/${name}`, sending), "not_found");
           }
         }
         const sending = { method: "GET", headers: bare };
-        await expectProblem(await production.send("/sandbox/simulations", sending), "not_found");
+        await expectProblem(production.send("/sandbox/simulations", sending), "not_found");
       } finally {
         await production.stop();
       }
     });
   });
 
-  it("leaves books and an audit in which verification finds no defect", async () => {
-    assertEquals(await service.books.defects(), []);
-    assertEquals((await service.books.sql`select * from gold.verify_audit()`).length, 0);
-  });
+  itLeavesNoDefectsInAudit(() => service.books);
 });

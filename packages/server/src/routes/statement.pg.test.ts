@@ -4,8 +4,9 @@ import { suiteService } from "../../testing/service.ts";
 import { parseSignedDecimal, type StatementReply, statementReply } from "@gold-partner/protocol";
 import { assert, assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
-import { hireOperator, rejectWithdrawal } from "../booking/operator_fixture.ts";
+import { hireOperator } from "../booking/operator_fixture.ts";
 import { type Account, openAccount } from "./fixture.ts";
+import { withoutTriggers } from "../../testing/rows.ts";
 
 const ACCOUNTS = ["available_sar", "held_sar", "gold_grams"] as const;
 const DAY_MS = 86_400_000;
@@ -30,7 +31,7 @@ describe("GET /v1/statement", () => {
     }
     const operator = await hireOperator(service.books);
     assertEquals(
-      await rejectWithdrawal(operator, (await account.withdraw(12.5)).slice("wd_".length)),
+      await operator.rejectWithdrawal((await account.withdraw(12.5)).slice("wd_".length)),
       "done",
     );
     await operator.leave();
@@ -122,8 +123,7 @@ describe("GET /v1/statement", () => {
     // In Riyadh time, event 1 is in the last millisecond of the day before yesterday, and event 2 in the
     // first millisecond of yesterday.
     const midnight = Date.parse(`${dayFrom(-1)}T00:00:00.000Z`) - RIYADH_AHEAD_MS;
-    await service.books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(service.books.sql, async (sql) => {
       for (const [sequence, ms] of [[1, midnight - 1], [2, midnight]] as const) {
         const at = new Date(ms).toISOString();
         const { client } = aged.partner;
@@ -197,7 +197,7 @@ describe("GET /v1/statement", () => {
       ["?from=2026-01-01&to=2026-01-01&page=1", "page"],
     ];
     for (const [query, name] of cases) {
-      const { errors } = await expectProblem(await account.get(`/v1/statement${query}`), "invalid_request");
+      const { errors } = await expectProblem(account.get(`/v1/statement${query}`), "invalid_request");
       assertEquals(errors?.map((error) => "name" in error && error.name), [name], query);
     }
   });

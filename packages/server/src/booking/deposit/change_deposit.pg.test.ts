@@ -1,17 +1,8 @@
 import { BALANCE_MAX_HALALAS } from "@gold-partner/protocol";
-import { suiteBooks } from "../../../testing/books.ts";
+import { itLeavesNoDefectsInAudit, suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
-import {
-  approveDeposit,
-  balanceOf,
-  hireOperator,
-  publicIdOf,
-  recordDeposit,
-  reverseDeposit,
-  suiteOperators,
-  verdictOf,
-} from "../operator_fixture.ts";
+import { balanceOf, hireOperator, publicIdOf, suiteOperators, verdictOf } from "../operator_fixture.ts";
 import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";
 
 describe("deposits", () => {
@@ -31,10 +22,10 @@ describe("deposits", () => {
 
   it("are recorded by one login, and booked with their event when another login approves them", async () => {
     const { client, publicId } = await partner();
-    const id = await recordDeposit(maker, publicId, 12_345n, "REF-A");
+    const id = await maker.recordDeposit(publicId, 12_345n, "REF-A");
     assertMatch(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     assertEquals(await balanceOf(books, client), "0 0 0");
-    assertEquals(await approveDeposit(checker, id), "done");
+    assertEquals(await checker.approveDeposit(id), "done");
     assertEquals(await balanceOf(books, client), "12345 0 0");
     const rows = await books.sql`
       select f.id, f.amount, f.sequence, f.created_at = d.approved_at and f.created_at = e.created_at and f.created_at = t.posted_at as at_once,
@@ -64,28 +55,28 @@ describe("deposits", () => {
 
   it("cannot be approved twice, or by the login that recorded them, whatever role it sets", async () => {
     const { client, publicId } = await partner();
-    const id = await recordDeposit(maker, publicId, 5n, "REF-B");
+    const id = await maker.recordDeposit(publicId, 5n, "REF-B");
     const refusal = "GR409 you recorded this deposit, so another login has to approve it";
-    assertEquals(await approveDeposit(maker, id), refusal);
+    assertEquals(await maker.approveDeposit(id), refusal);
     await maker.sql`set role gold_operator`;
-    assertEquals(await approveDeposit(maker, id), refusal);
+    assertEquals(await maker.approveDeposit(id), refusal);
     await maker.sql`reset role`;
     assertEquals(await balanceOf(books, client), "0 0 0");
-    assertEquals(await approveDeposit(checker, id), "done");
+    assertEquals(await checker.approveDeposit(id), "done");
     const again = `GR409 the deposit was approved already, by ${checker.login}`;
-    assertEquals([await approveDeposit(checker, id), await approveDeposit(maker, id)], [again, again]);
+    assertEquals([await checker.approveDeposit(id), await maker.approveDeposit(id)], [again, again]);
     assertEquals(await balanceOf(books, client), "5 0 0");
   });
 
   it("have a unique bank reference until they are reversed", async () => {
     const [{ publicId }, other] = [await partner(), await partner()];
-    const id = await recordDeposit(maker, publicId, 5n, "REF-C");
-    const record = (reference: string) => verdictOf(recordDeposit(checker, other.publicId, 6n, reference));
+    const id = await maker.recordDeposit(publicId, 5n, "REF-C");
+    const record = (reference: string) => verdictOf(checker.recordDeposit(other.publicId, 6n, reference));
     const doubled = `GR409 the bank reference REF-C is on record already, as dep_${id}`;
     assertEquals(await record("REF-C"), doubled);
-    await approveDeposit(checker, id);
+    await checker.approveDeposit(id);
     assertEquals(await record("REF-C"), doubled);
-    assertEquals(await reverseDeposit(maker, id), "done");
+    assertEquals(await maker.reverseDeposit(id), "done");
     assertEquals(await record("REF-C"), "done");
   });
 
@@ -108,15 +99,15 @@ describe("deposits", () => {
     const { publicId } = await partner();
     const bound = "GR409 the amount of a deposit must be more than 0 and at most 999999999999.99 SAR";
     for (const amount of [0n, -1n, -(2n ** 63n), BALANCE_MAX_HALALAS + 1n, 2n ** 63n - 1n]) {
-      assertEquals(await verdictOf(recordDeposit(maker, publicId, amount, `REF-E${amount}`)), bound);
+      assertEquals(await verdictOf(maker.recordDeposit(publicId, amount, `REF-E${amount}`)), bound);
     }
-    await recordDeposit(maker, publicId, BALANCE_MAX_HALALAS, "REF-E");
+    await maker.recordDeposit(publicId, BALANCE_MAX_HALALAS, "REF-E");
     const nothing = maker.sql`select gold.record_deposit(${publicId}, null, 'REF-N')`;
     assertMatch(await verdictOf(nothing), /^23502 /);
     const unnamed = maker.sql`select gold.record_deposit(${publicId}, 5, null)`;
     assertMatch(await verdictOf(unnamed), /^23502 /);
     assertEquals(
-      await verdictOf(recordDeposit(maker, "sbx_none", 5n, "REF-N")),
+      await verdictOf(maker.recordDeposit("sbx_none", 5n, "REF-N")),
       "GR404 there is no partner sbx_none",
     );
   });
@@ -124,21 +115,21 @@ describe("deposits", () => {
   it("are not approved beyond what an account can hold, including held money", async () => {
     const { client, publicId } = await partner(10n);
     await bookWithdrawal(books.api, withdrawalItem(client, 4n));
-    const id = await recordDeposit(maker, publicId, BALANCE_MAX_HALALAS - 9n, "REF-F");
-    assertEquals(await approveDeposit(checker, id), "GR409 an account holds at most 999999999999.99 SAR");
+    const id = await maker.recordDeposit(publicId, BALANCE_MAX_HALALAS - 9n, "REF-F");
+    assertEquals(await checker.approveDeposit(id), "GR409 an account holds at most 999999999999.99 SAR");
     assertEquals(await balanceOf(books, client), "6 4 0");
-    const fits = await recordDeposit(maker, publicId, BALANCE_MAX_HALALAS - 10n, "REF-G");
-    assertEquals(await approveDeposit(checker, fits), "done");
+    const fits = await maker.recordDeposit(publicId, BALANCE_MAX_HALALAS - 10n, "REF-G");
+    assertEquals(await checker.approveDeposit(fits), "done");
     assertEquals(await balanceOf(books, client), `${BALANCE_MAX_HALALAS - 4n} 4 0`);
   });
 
   it("move nothing if reversed before the approval, and can then not be approved", async () => {
     const { client, publicId } = await partner();
-    const id = await recordDeposit(maker, publicId, 5n, "REF-H");
-    assertEquals(await reverseDeposit(maker, id), "done");
-    assertEquals(await approveDeposit(checker, id), "GR409 the deposit was reversed");
+    const id = await maker.recordDeposit(publicId, 5n, "REF-H");
+    assertEquals(await maker.reverseDeposit(id), "done");
+    assertEquals(await checker.approveDeposit(id), "GR409 the deposit was reversed");
     assertEquals(
-      await reverseDeposit(checker, id),
+      await checker.reverseDeposit(id),
       `GR409 the deposit was reversed already, by ${maker.login}`,
     );
     assertEquals(await balanceOf(books, client), "0 0 0");
@@ -155,11 +146,11 @@ describe("deposits", () => {
 
   it("can be reversed once after the approval, by a new entry that takes the money back", async () => {
     const { client, publicId } = await partner();
-    const id = await recordDeposit(maker, publicId, 500n, "REF-I");
-    await approveDeposit(checker, id);
-    assertEquals(await reverseDeposit(maker, id), "done");
+    const id = await maker.recordDeposit(publicId, 500n, "REF-I");
+    await checker.approveDeposit(id);
+    assertEquals(await maker.reverseDeposit(id), "done");
     assertEquals(
-      await reverseDeposit(maker, id),
+      await maker.reverseDeposit(id),
       `GR409 the deposit was reversed already, by ${maker.login}`,
     );
     assertEquals(await balanceOf(books, client), "0 0 0");
@@ -177,17 +168,17 @@ describe("deposits", () => {
 
   it("cannot be reversed if the money was spent or is held, and the refusal says so", async () => {
     const { client, publicId } = await partner();
-    const id = await recordDeposit(maker, publicId, 500n, "REF-J");
-    await approveDeposit(checker, id);
+    const id = await maker.recordDeposit(publicId, 500n, "REF-J");
+    await checker.approveDeposit(id);
     const withdrawal = withdrawalItem(client, 1n);
     assertEquals(wordOf(await bookWithdrawal(books.api, withdrawal)), "answered 201");
     assertEquals(
-      await reverseDeposit(checker, id),
+      await checker.reverseDeposit(id),
       "GR409 the partner has 4.99 SAR available, less than the deposit of 5 SAR: the rest was spent or is held for withdrawals",
     );
     assertEquals(await balanceOf(books, client), "499 1 0");
     await maker.sql`select gold.reject_withdrawal(${withdrawal.id})`;
-    assertEquals(await reverseDeposit(checker, id), "done");
+    assertEquals(await checker.reverseDeposit(id), "done");
     assertEquals(await balanceOf(books, client), "0 0 0");
   });
 
@@ -197,7 +188,7 @@ describe("deposits", () => {
     for (let round = 0; round < 5; round++) {
       // Give the client enough money that only the deposit's own state can refuse a second change.
       const { client, publicId } = await partner(9_000n);
-      const id = await recordDeposit(maker, publicId, 500n, `REF-K${round}`);
+      const id = await maker.recordDeposit(publicId, 500n, `REF-K${round}`);
       for (const [change, balance] of [["approve", "9500 0 0"], ["reverse", "9000 0 0"]] as const) {
         const verdicts = await Promise.all(
           Array.from({ length: 12 }, () => verdictOf(pool.unsafe(`select gold.${change}_deposit('${id}')`))),
@@ -212,12 +203,14 @@ describe("deposits", () => {
 
   it("wait for an in-flight booking of the account, and start from the balances after it", async () => {
     const { client, publicId } = await partner(9_000n);
-    const id = await recordDeposit(maker, publicId, 500n, "REF-L");
+    const id = await maker.recordDeposit(publicId, 500n, "REF-L");
     const service = await books.api.reserve();
-    for (const [change, balance] of [[approveDeposit, "9499 1 0"], [reverseDeposit, "8998 2 0"]] as const) {
+    for (
+      const [change, balance] of [["approveDeposit", "9499 1 0"], ["reverseDeposit", "8998 2 0"]] as const
+    ) {
       await service`begin`;
       assertEquals(wordOf(await bookWithdrawal(service, withdrawalItem(client, 1n))), "answered 201");
-      const changing = change(checker, id);
+      const changing = checker[change](id);
       await untilWaiting(books.sql);
       await service`commit`;
       assertEquals(await changing, "done");
@@ -228,13 +221,10 @@ describe("deposits", () => {
 
   it("are named in the refusal if they do not exist", async () => {
     const none = newUuid();
-    for (const change of [approveDeposit, reverseDeposit]) {
-      assertEquals(await change(maker, none), `GR404 there is no deposit dep_${none}`);
+    for (const change of ["approveDeposit", "reverseDeposit"] as const) {
+      assertEquals(await maker[change](none), `GR404 there is no deposit dep_${none}`);
     }
   });
 
-  it("leave no defects in the books and the audit", async () => {
-    assertEquals(await books.defects(), []);
-    assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
-  });
+  itLeavesNoDefectsInAudit(books);
 });

@@ -1,19 +1,7 @@
 import { assertEquals, assertGreaterOrEqual } from "../../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { before, describe, it } from "node:test";
-import {
-  approveDeposit,
-  approveWithdrawal,
-  payWithdrawal,
-  publicIdOf,
-  recordDeposit,
-  rejectWithdrawal,
-  returnWithdrawal,
-  reverseDeposit,
-  submitWithdrawals,
-  suiteOperators,
-  type TestOperator,
-} from "../operator_fixture.ts";
+import { publicIdOf, suiteOperators } from "../operator_fixture.ts";
 import {
   bookOrder,
   bookWithdrawal,
@@ -26,17 +14,18 @@ import {
 import { type Action, HistoryModel, pick, PRICE_PIPS, type Step } from "./history_fixture.ts";
 import { seedTests } from "../../../../../tools/testing/seed.ts";
 import { suiteBooks } from "../../../testing/books.ts";
+import { columnOf } from "../../../testing/rows.ts";
 
 seedTests(import.meta.url);
 
 const CLIENTS = 3;
 const RUNS = 20;
 const STEPS = {
-  approve: approveWithdrawal,
-  reject: rejectWithdrawal,
-  pay: payWithdrawal,
-  return: returnWithdrawal,
-} satisfies Record<Step, (operator: TestOperator, id: string) => Promise<string>>;
+  approve: "approveWithdrawal",
+  reject: "rejectWithdrawal",
+  pay: "payWithdrawal",
+  return: "returnWithdrawal",
+} as const satisfies Record<Step, unknown>;
 
 /** The ids of the rows in the books. The model only numbers these rows. */
 interface Names {
@@ -157,23 +146,18 @@ describe("a random history of deposits, withdrawals and orders", () => {
         return word;
       }
       case "step":
-        return codeOf(await STEPS[action.step](acting!, withdrawalOf(action.withdrawal)));
+        return codeOf(await acting![STEPS[action.step]](withdrawalOf(action.withdrawal)));
       case "submit":
-        return codeOf(await submitWithdrawals(acting!, action.withdrawals.map(withdrawalOf), newUuid()));
+        return codeOf(await acting!.submitWithdrawals(action.withdrawals.map(withdrawalOf), newUuid()));
       case "record": {
         const { client, amount, reference } = action;
-        const recorded = recordDeposit(
-          acting!,
-          names.publicIds[client]!,
-          amount,
-          `${names.run} ${reference}`,
-        );
+        const recorded = acting!.recordDeposit(names.publicIds[client]!, amount, `${names.run} ${reference}`);
         return await recorded.then((id) => (names.deposits.push(id), "done"), ({ code }) => code);
       }
       case "approve_deposit":
-        return codeOf(await approveDeposit(acting!, depositOf(action.deposit)));
+        return codeOf(await acting!.approveDeposit(depositOf(action.deposit)));
       case "reverse_deposit":
-        return codeOf(await reverseDeposit(acting!, depositOf(action.deposit)));
+        return codeOf(await acting!.reverseDeposit(depositOf(action.deposit)));
       case "order": {
         const { side, grams } = action;
         const owner = names.clients[action.client]!;
@@ -200,11 +184,10 @@ describe("a random history of deposits, withdrawals and orders", () => {
 
   /** The balances at each event's instant. If several events share an instant, the last one counts. */
   async function pastOf(client: number): Promise<string[]> {
-    const rows = await books.sql`
+    return await columnOf(books.sql`
       select concat_ws(' ', e.sequence, b.available, b.held, b.gold) as line
       from (select created_at, max(sequence) as sequence from gold.event where client_id = ${client} group by created_at) e
-      cross join lateral gold.balance_at(${client}, e.created_at) b order by e.sequence`;
-    return rows.map(({ line }) => line);
+      cross join lateral gold.balance_at(${client}, e.created_at) b order by e.sequence`);
   }
 
   it("matches the model in every answer, in the final balances and in every past balance", async () => {
@@ -234,15 +217,14 @@ describe("a random history of deposits, withdrawals and orders", () => {
     assertEquals(await books.defects(), []);
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
     // Each of these outcomes must occur, because the test would otherwise not check it.
-    for (
-      const label of [
-        "submit done",
-        "step done",
-        "reverse_deposit done",
-        "order answered 201",
-        "withdraw answered insufficient_funds",
-      ]
-    ) {
+    const labels = [
+      "submit done",
+      "step done",
+      "reverse_deposit done",
+      "order answered 201",
+      "withdraw answered insufficient_funds",
+    ];
+    for (const label of labels) {
       assertGreaterOrEqual(verdicts.get(label) ?? 0, RUNS, `${label}: ${JSON.stringify([...verdicts])}`);
     }
   });

@@ -1,32 +1,24 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { suiteBooks } from "../../../testing/books.ts";
+import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { arrayLiteral } from "../../database/array_literal.ts";
 import { unsign } from "../ledger/tampered_fixture.ts";
-import {
-  approveDeposit,
-  approveWithdrawal,
-  hireOperator,
-  payWithdrawal,
-  publicIdOf,
-  recordDeposit,
-  returnWithdrawal,
-  reverseDeposit,
-  submitWithdrawals,
-} from "../operator_fixture.ts";
+import { hireOperator, publicIdOf } from "../operator_fixture.ts";
 import {
   bookFunding,
   bookOrder,
   bookWithdrawal,
   fundingItem,
+  lockAccount,
   newUuid,
   orderItem,
   untilWaiting,
   withdrawalItem,
 } from "../fixture.ts";
+import { columnOf, valueOf, withoutTriggers } from "../../../testing/rows.ts";
 
 const START = "00".repeat(32);
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
@@ -41,13 +33,13 @@ describe("seal_chain", () => {
   });
 
   async function seal(client: number, sql: Sql = books.delivery): Promise<string> {
-    const [row] = await sql`select encode(gold.seal_chain(${client}), 'hex') as head`;
-    return row!.head;
+    return await valueOf(sql`select encode(gold.seal_chain(${client}), 'hex') as head`);
   }
   async function linksOf(client: number): Promise<string[]> {
-    const rows = await books
-      .sql`select encode(hash, 'hex') as hash from gold.chain_link where client_id = ${client} order by sequence`;
-    return rows.map(({ hash }) => hash);
+    return await columnOf(
+      books
+        .sql`select encode(hash, 'hex') as hash from gold.chain_link where client_id = ${client} order by sequence`,
+    );
   }
 
   it("seals a backlog in parts, each continuing where the last one ended", async () => {
@@ -68,8 +60,7 @@ describe("seal_chain", () => {
     }
     assertEquals(sealed, [5000, 10_000, 12_000, 12_000]);
     // Delete these events, because they have no fundings.
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       for (const table of ["event", "chain_link", "chain_tail"]) {
         await sql`delete from gold.${sql(table)} where client_id = ${client}`;
       }
@@ -144,13 +135,13 @@ describe("seal_chain", () => {
     const [maker, checker] = operators;
     const item = withdrawalItem(client, 40n, { reference: "R|1" });
     await bookWithdrawal(books.api, item);
-    await approveWithdrawal(maker, item.id);
-    await submitWithdrawals(checker, [item.id], newUuid());
-    await payWithdrawal(maker, item.id);
-    await returnWithdrawal(maker, item.id);
-    const deposit = await recordDeposit(maker, await publicIdOf(books, client), 7n, newUuid());
-    await approveDeposit(checker, deposit);
-    await reverseDeposit(checker, deposit);
+    await maker.approveWithdrawal(item.id);
+    await checker.submitWithdrawals([item.id], newUuid());
+    await maker.payWithdrawal(item.id);
+    await maker.returnWithdrawal(item.id);
+    const deposit = await maker.recordDeposit(await publicIdOf(books, client), 7n, newUuid());
+    await checker.approveDeposit(deposit);
+    await checker.reverseDeposit(deposit);
     const events = await books
       .sql`select created_at, subject from gold.event where client_id = ${client} order by sequence`;
     const [funding, ...times] = events.map(({ created_at }) => (created_at as Date).getTime());
@@ -179,8 +170,7 @@ describe("seal_chain", () => {
     await bookOrder(books.api, orderItem(client, quote));
     const item = withdrawalItem(client, 40n);
     await bookWithdrawal(books.api, item);
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       await sql.unsafe(`${unsign(quote)}; ${unsign(item.id)}`);
       await sql`update gold.deployment set requests_kept_since = clock_timestamp()`;
     });
@@ -207,8 +197,7 @@ describe("seal_chain", () => {
       assertEquals(await seal(client), heads.at(-1)!);
     }
     assertEquals(await linksOf(client), heads);
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       await sql`delete from gold.chain_link where client_id = ${client}`;
       await sql`delete from gold.chain_tail where client_id = ${client}`;
     });
@@ -254,21 +243,17 @@ describe("seal_chain", () => {
 
   it("does not wait for the client's account", async () => {
     const client = await books.createClient({ halalas: 1n });
-    const holder = await books.sql.reserve();
-    await holder`begin`;
-    await holder`select from gold.account where client_id = ${client} for update`;
+    const holder = await lockAccount(books.sql, client);
     const impatient = books.connect("gold_delivery", 1);
     await impatient`set lock_timeout = '200ms'`;
     assertMatch(await seal(client, impatient), /^[0-9a-f]{64}$/);
-    await holder`rollback`;
-    holder.release();
+    await holder.release();
   });
 
   it("stops at a missing record instead of sealing the records after it", async () => {
     const client = await books.createClient({ halalas: 1n });
     await bookFunding(books.api, fundingItem(client, 1n));
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       await sql`delete from gold.event where client_id = ${client} and sequence = 1`;
       await sql`select gold.seal_chain(${client})`;
     }).then(() => "sealed", ({ code, message }) => `${code} ${message}`)
@@ -282,8 +267,7 @@ describe("seal_chain", () => {
       await books.createClient({ halalas: 1n }),
     ];
     await bookFunding(books.api, fundingItem(broken, 1n));
-    const sealed = await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    const sealed = await withoutTriggers(books.sql, async (sql) => {
       await sql`delete from gold.event where client_id = ${broken} and sequence = 1`;
       await sql`select gold.seal_next(${[broken, whole]}::int[])`;
       const rows = await sql`select client_id from gold.chain_link where client_id in (${broken}, ${whole})`;
@@ -294,10 +278,8 @@ describe("seal_chain", () => {
 
   it("makes unsealed_tail() count only the events that are not sealed yet", async () => {
     const client = await books.createClient({ halalas: 1n });
-    const tail = async () => {
-      const rows = await books.sql`select events from gold.unsealed_tail() where client_id = ${client}`;
-      return rows.map(({ events }) => events);
-    };
+    const tail = () =>
+      columnOf(books.sql`select events from gold.unsealed_tail() where client_id = ${client}`);
     await bookFunding(books.api, fundingItem(client, 1n));
     assertEquals(await tail(), ["2"]);
     await seal(client);
@@ -326,7 +308,5 @@ describe("seal_chain", () => {
     assertEquals((await Promise.all(clients.map(linksOf))).map(({ length }) => length), [51, 50, 49]);
   });
 
-  it("leaves no defects in the books", async () => {
-    assertEquals(await books.defects(), []);
-  });
+  itLeavesNoDefects(books);
 });

@@ -1,16 +1,7 @@
-import { suiteBooks } from "../../../testing/books.ts";
+import { itLeavesNoDefectsInAudit, suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
-import {
-  approveWithdrawal,
-  balanceOf,
-  payWithdrawal,
-  publicIdOf,
-  rejectWithdrawal,
-  returnWithdrawal,
-  submitWithdrawals,
-  suiteOperators,
-} from "../operator_fixture.ts";
+import { balanceOf, publicIdOf, suiteOperators } from "../operator_fixture.ts";
 import { bookWithdrawal, newUuid, withdrawalItem, wordOf } from "../fixture.ts";
 
 const AMOUNT = 400n;
@@ -34,11 +25,11 @@ describe("a withdrawal's steps", () => {
   const [maker, checker] = suiteOperators(books);
 
   const take: Record<Step, (id: string) => Promise<string>> = {
-    approve: (id) => approveWithdrawal(maker, id),
-    reject: (id) => rejectWithdrawal(maker, id),
-    submit: (id) => submitWithdrawals(checker, [id], newUuid()),
-    pay: (id) => payWithdrawal(maker, id),
-    return: (id) => returnWithdrawal(checker, id),
+    approve: (id) => maker.approveWithdrawal(id),
+    reject: (id) => maker.rejectWithdrawal(id),
+    submit: (id) => checker.submitWithdrawals([id], newUuid()),
+    pay: (id) => maker.payWithdrawal(id),
+    return: (id) => checker.returnWithdrawal(id),
   };
 
   async function withdraw(way: readonly Step[] = [], reference?: string) {
@@ -154,22 +145,21 @@ describe("a withdrawal's steps", () => {
     const { client, id } = await withdraw(["approve"]);
     const before = await rowsOf(client);
     const refusal = `GR409 you approved the withdrawal wd_${id}, so another login has to submit it`;
-    assertEquals(await submitWithdrawals(maker, [id], newUuid()), refusal);
+    assertEquals(await maker.submitWithdrawals([id], newUuid()), refusal);
     await maker.sql`set role gold_operator`;
-    assertEquals(await submitWithdrawals(maker, [id], newUuid()), refusal);
+    assertEquals(await maker.submitWithdrawals([id], newUuid()), refusal);
     await maker.sql`reset role`;
-    for (
-      const become of [
-        `set session authorization ${checker.login}`,
-        `set role ${checker.login}`,
-        "set role gold_book",
-      ]
-    ) {
+    const values = [
+      `set session authorization ${checker.login}`,
+      `set role ${checker.login}`,
+      "set role gold_book",
+    ];
+    for (const become of values) {
       const verdict = await maker.sql.unsafe(become).then(() => "became", ({ code }) => code);
       assertEquals(verdict, "42501", become);
     }
     assertEquals(await rowsOf(client), before);
-    assertEquals(await submitWithdrawals(checker, [id], newUuid()), "done");
+    assertEquals(await checker.submitWithdrawals([id], newUuid()), "done");
   });
 
   it("free the reference if the money comes back, and otherwise keep it", async () => {
@@ -207,7 +197,7 @@ describe("a withdrawal's steps", () => {
       const { client, id } = await withdraw();
       const code = await maker.sql.begin(`isolation level ${level}`, async (sql) => {
         await sql`select count(*) from gold.withdrawal_overview`;
-        assertEquals(await rejectWithdrawal(checker, id), "done");
+        assertEquals(await checker.rejectWithdrawal(id), "done");
         await sql`select gold.approve_withdrawal(${id})`;
       }).then(() => "done", ({ code }) => code);
       assertEquals(code, "P0001");
@@ -215,8 +205,5 @@ describe("a withdrawal's steps", () => {
     }
   });
 
-  it("leave no defects in the books and the audit", async () => {
-    assertEquals(await books.defects(), []);
-    assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
-  });
+  itLeavesNoDefectsInAudit(books);
 });

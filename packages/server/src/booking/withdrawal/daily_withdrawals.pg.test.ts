@@ -4,7 +4,7 @@ import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.t
 import { before, describe, it } from "node:test";
 import { limitClient } from "../allowance/allowance_fixture.ts";
 import { bookWithdrawal, withdrawalItem, wordOf } from "../fixture.ts";
-import { rejectWithdrawal, suiteOperator } from "../operator_fixture.ts";
+import { suiteOperator } from "../operator_fixture.ts";
 
 const REFUSED = "answered withdrawal_limit_exceeded";
 const MADE = "answered 201";
@@ -52,7 +52,7 @@ describe("the limits on a day's withdrawals", () => {
     const client = await limited({ daily_withdrawals: 1 });
     const made = await withdraw(client, 1n);
     const { withdrawal_id } = JSON.parse(made.body!);
-    assertEquals(await rejectWithdrawal(operator, withdrawal_id.slice(3)), "done");
+    assertEquals(await operator.rejectWithdrawal(withdrawal_id.slice(3)), "done");
     assertEquals(wordOf(await withdraw(client, 1n)), REFUSED);
     await books.sql.begin(async (sql) => {
       await sql`alter table gold.event disable trigger append_only`;

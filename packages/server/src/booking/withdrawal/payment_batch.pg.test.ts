@@ -1,16 +1,8 @@
-import { suiteBooks } from "../../../testing/books.ts";
+import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
-import {
-  approveWithdrawal,
-  balanceOf,
-  hireOperator,
-  publicIdOf,
-  submitWithdrawals,
-  suiteOperators,
-  verdictOf,
-} from "../operator_fixture.ts";
-import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";
+import { balanceOf, hireOperator, publicIdOf, suiteOperators, verdictOf } from "../operator_fixture.ts";
+import { bookWithdrawal, lockAccount, newUuid, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";
 
 describe("submit_payment", () => {
   const books = suiteBooks();
@@ -19,7 +11,7 @@ describe("submit_payment", () => {
   async function approved(client: number): Promise<string> {
     const item = withdrawalItem(client, 10n);
     assertEquals(wordOf(await bookWithdrawal(books.api, item)), "answered 201");
-    assertEquals(await approveWithdrawal(maker, item.id), "done");
+    assertEquals(await maker.approveWithdrawal(item.id), "done");
     return item.id;
   }
   const rich = () => books.createClient({ halalas: 1_000n });
@@ -36,7 +28,7 @@ describe("submit_payment", () => {
     const [one, two] = [await rich(), await rich()];
     const ids = [await approved(two), await approved(one), await approved(two)];
     const batch = newUuid();
-    assertEquals(await submitWithdrawals(checker, ids, batch), "done");
+    assertEquals(await checker.submitWithdrawals(ids, batch), "done");
     const [kept] = await books.sql`
       select login, document like '%<MsgId>' || ${
       batch.replaceAll("-", "")
@@ -55,10 +47,10 @@ describe("submit_payment", () => {
   it("refuses to submit a withdrawal twice, in the same batch or another", async () => {
     const id = await approved(await rich());
     const batch = newUuid();
-    assertEquals(await submitWithdrawals(checker, [id], batch), "done");
-    assertMatch(await submitWithdrawals(checker, [id], batch), /^23505 /);
+    assertEquals(await checker.submitWithdrawals([id], batch), "done");
+    assertMatch(await checker.submitWithdrawals([id], batch), /^23505 /);
     assertEquals(
-      await submitWithdrawals(checker, [id], newUuid()),
+      await checker.submitWithdrawals([id], newUuid()),
       `GR409 the withdrawal wd_${id} is submitted; only one that is approved can be submitted`,
     );
     assertEquals(await submittedOf([id]), 1);
@@ -71,7 +63,7 @@ describe("submit_payment", () => {
     await bookWithdrawal(books.api, pending);
     const own = withdrawalItem(client, 10n);
     await bookWithdrawal(books.api, own);
-    await approveWithdrawal(checker, own.id);
+    await checker.approveWithdrawal(own.id);
     const before = await batches();
     const nothing = "GR404 the batch names a withdrawal twice, or one that does not exist";
     const cases: [readonly string[], RegExp][] = [
@@ -84,7 +76,7 @@ describe("submit_payment", () => {
       [[], /^GR409 a batch must contain at least one withdrawal$/],
     ];
     for (const [ids, refusal] of cases) {
-      assertMatch(await submitWithdrawals(checker, ids, newUuid()), refusal);
+      assertMatch(await checker.submitWithdrawals(ids, newUuid()), refusal);
       assertEquals([await submittedOf(good), await batches()], [0, before], `${refusal}`);
     }
     for (const ids of [null, []]) {
@@ -92,7 +84,7 @@ describe("submit_payment", () => {
       assertEquals(await verdictOf(missing), "GR409 a batch must contain at least one withdrawal");
     }
     assertEquals([await submittedOf(good), await batches()], [0, before]);
-    assertEquals(await submitWithdrawals(checker, good, newUuid()), "done");
+    assertEquals(await checker.submitWithdrawals(good, newUuid()), "done");
   });
 
   it("refuses a batch with a partner whose IBAN changed in the last 24 hours", async () => {
@@ -102,17 +94,17 @@ describe("submit_payment", () => {
     const [row] = await books.sql`select iban_changed_at from gold.partner where id = ${changed}`;
     const until = new Date((row!.iban_changed_at as Date).getTime() + 24 * 60 * 60 * 1_000).toISOString();
     assertEquals(
-      await submitWithdrawals(checker, ids, newUuid()),
+      await checker.submitWithdrawals(ids, newUuid()),
       `GR409 the IBAN of ${await publicIdOf(
         books,
         changed,
       )} was changed, so its payouts are held until ${until}`,
     );
     assertEquals(await submittedOf(ids), 0);
-    assertEquals(await submitWithdrawals(checker, [ids[1]!], newUuid()), "done");
+    assertEquals(await checker.submitWithdrawals([ids[1]!], newUuid()), "done");
     // A second more than 24 hours, because the column rounds the instant to a millisecond.
     await changeIban(changed, "24 hours 1 second");
-    assertEquals(await submitWithdrawals(checker, [ids[0]!], newUuid()), "done");
+    assertEquals(await checker.submitWithdrawals([ids[0]!], newUuid()), "done");
   });
 
   it("waits for a concurrent IBAN change, and then refuses the batch", async () => {
@@ -124,7 +116,7 @@ describe("submit_payment", () => {
     await maker.sql`select gold.ask_iban(${publicId}, 'SA4420000001234567891234')`;
     await checker.sql`begin`;
     await checker.sql`select gold.approve_iban(${publicId}, 'SA4420000001234567891234')`;
-    const submitting = submitWithdrawals(third, [id], newUuid());
+    const submitting = third.submitWithdrawals([id], newUuid());
     await untilWaiting(books.sql);
     assertEquals(await submittedOf([id]), 0);
     await checker.sql`commit`;
@@ -139,16 +131,13 @@ describe("submit_payment", () => {
     for (const client of clients) ids.push(await approved(client));
     // Both batches wait for the middle account. They would deadlock if each locked the accounts in the order
     // of its withdrawals, because each would then hold an account that the other needs.
-    const holder = await books.sql.reserve();
-    await holder`begin`;
-    await holder`select from gold.account where client_id = ${clients[1]!} for no key update`;
+    const holder = await lockAccount(books.sql, clients[1]!);
     const submitting = [
-      submitWithdrawals(checker, ids, newUuid()),
-      submitWithdrawals(third, ids.toReversed(), newUuid()),
+      checker.submitWithdrawals(ids, newUuid()),
+      third.submitWithdrawals(ids.toReversed(), newUuid()),
     ];
     await untilWaiting(books.sql, 2);
-    await holder`commit`;
-    holder.release();
+    await holder.release();
     const verdicts = await Promise.all(submitting);
     assertEquals(verdicts.filter((verdict) => verdict === "done").length, 1, verdicts.join());
     assertEquals(verdicts.filter((verdict) => / is submitted; /.test(verdict)).length, 1, verdicts.join());
@@ -156,7 +145,5 @@ describe("submit_payment", () => {
     await third.leave();
   });
 
-  it("leaves no defects in the books", async () => {
-    assertEquals(await books.defects(), []);
-  });
+  itLeavesNoDefects(books);
 });

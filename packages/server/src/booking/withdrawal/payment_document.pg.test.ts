@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { suiteBooks } from "../../../testing/books.ts";
 import { bookWithdrawal, newUuid, withdrawalItem } from "../fixture.ts";
-import { approveWithdrawal, publicIdOf, suiteOperators, verdictOf } from "../operator_fixture.ts";
+import { publicIdOf, suiteOperators, verdictOf } from "../operator_fixture.ts";
 import { buildDocument, GOLDEN_PAYMENTS, LARGE_PAYMENTS, paymentOf } from "./payment_fixture.ts";
 
 /** What `gold` refuses in every text; see values.ts of the operator's package. */
@@ -20,7 +20,7 @@ describe("payment_document", () => {
   async function approved(): Promise<string> {
     const item = withdrawalItem(await books.createClient({ halalas: 1_000n }), 10n);
     await bookWithdrawal(books.api, item);
-    assertEquals(await approveWithdrawal(maker, item.id), "done");
+    assertEquals(await maker.approveWithdrawal(item.id), "done");
     return item.id;
   }
   async function prepare(id: string) {

@@ -1,7 +1,7 @@
 import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
-import { approveWithdrawal, submitWithdrawals, suiteOperators } from "../operator_fixture.ts";
+import { suiteOperators } from "../operator_fixture.ts";
 import { bookWithdrawal, newUuid, withdrawalItem } from "../fixture.ts";
 
 const CHECK_VIOLATION = "23514";
@@ -39,9 +39,9 @@ describe("the tables of withdrawals and deposits", () => {
     client = await books.createClient({ halalas: 1_000n });
     const submitted = withdrawalItem(client, 10n);
     await bookWithdrawal(books.api, submitted);
-    await approveWithdrawal(maker, submitted.id);
+    await maker.approveWithdrawal(submitted.id);
     batch = newUuid();
-    await submitWithdrawals(checker, [submitted.id], batch);
+    await checker.submitWithdrawals([submitted.id], batch);
   });
 
   /**
@@ -73,7 +73,7 @@ describe("the tables of withdrawals and deposits", () => {
   async function withdraw(way: readonly string[] = []): Promise<string> {
     const item = withdrawalItem(client, 10n);
     await bookWithdrawal(books.api, item);
-    if (way.includes("approved")) await approveWithdrawal(maker, item.id);
+    if (way.includes("approved")) await maker.approveWithdrawal(item.id);
     return item.id;
   }
 

@@ -2,17 +2,7 @@ import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
-import {
-  approveDeposit,
-  approveWithdrawal,
-  balanceOf,
-  publicIdOf,
-  recordDeposit,
-  submitWithdrawals,
-  suiteOperator,
-  suiteOperators,
-  verdictOf,
-} from "../operator_fixture.ts";
+import { balanceOf, publicIdOf, suiteOperator, suiteOperators, verdictOf } from "../operator_fixture.ts";
 import {
   bookOrder,
   bookWithdrawal,
@@ -23,7 +13,7 @@ import {
   wordOf,
 } from "../fixture.ts";
 import { sendOrders } from "../trading/book_orders.ts";
-import { suiteBooks } from "../../../testing/books.ts";
+import { itLeavesNoDefectsInAudit, suiteBooks } from "../../../testing/books.ts";
 
 const GRAM = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
 const CROWD = 100;
@@ -100,7 +90,7 @@ describe("concurrent withdrawals", () => {
       // Let the maker approve this withdrawal. All calls of the crowd share one login, and a login cannot
       // submit what it approved.
       const other = await withdraw(client, 30n);
-      assertEquals(await approveWithdrawal(maker, other), "done");
+      assertEquals(await maker.approveWithdrawal(other), "done");
       const leaving = await crowd((n) => n % 2 ? stepAs("reject", other) : submitAs(other), 20);
       assertEquals(countOf(leaving, "done"), 1, leaving.join());
       const [step] = await books
@@ -113,8 +103,8 @@ describe("concurrent withdrawals", () => {
     for (let round = 0; round < 5; round++) {
       const client = await books.createClient({ halalas: 100n });
       const id = await withdraw(client, 40n);
-      await approveWithdrawal(maker, id);
-      await submitWithdrawals(checker, [id], newUuid());
+      await maker.approveWithdrawal(id);
+      await checker.submitWithdrawals([id], newUuid());
       const verdicts = await crowd((n) => stepAs(n % 2 ? "pay" : "return", id), 20);
       const rows = await books
         .sql`select status from gold.withdrawal_step where withdrawal_id = ${id} order by sequence`;
@@ -128,8 +118,8 @@ describe("concurrent withdrawals", () => {
     const won = { reversal: 0, spending: 0 };
     for (let round = 0; round < 20; round++) {
       const client = await books.createClient();
-      const deposit = await recordDeposit(maker, await publicIdOf(books, client), 321n, `RACE-${round}`);
-      assertEquals(await approveDeposit(checker, deposit), "done");
+      const deposit = await maker.recordDeposit(await publicIdOf(books, client), 321n, `RACE-${round}`);
+      assertEquals(await checker.approveDeposit(deposit), "done");
       const order = orderItem(client, await plantQuote(books.sql, { ...GRAM, grams: 10_000n, client }));
       const all = [
         () => verdictOf(operators`select gold.reverse_deposit(${deposit})`),
@@ -170,8 +160,8 @@ describe("concurrent withdrawals", () => {
     const payouts = clients.map(async (client, n) => {
       const ids = await Promise.all([1n, 2n, 3n].map((amount) => withdraw(client, amount)));
       const verdicts = await Promise.all(ids.map((id) => stepAs(n % 2 ? "reject" : "approve", id)));
-      const deposit = await recordDeposit(maker, publicIds[n]!, 7n, `MIX-${n}`);
-      verdicts.push(await approveDeposit(checker, deposit));
+      const deposit = await maker.recordDeposit(publicIds[n]!, 7n, `MIX-${n}`);
+      verdicts.push(await checker.approveDeposit(deposit));
       verdicts.push(await verdictOf(operators`select gold.add_bar(${`MIX-${n}`}, 'R', 'V', 10000, 9999)`));
       return verdicts.filter((verdict) => verdict !== "done");
     });
@@ -182,8 +172,5 @@ describe("concurrent withdrawals", () => {
     assertEquals(rows.map(({ n }) => n), clients.map(() => 40));
   });
 
-  it("leave no defects in the books and the audit", async () => {
-    assertEquals(await books.defects(), []);
-    assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
-  });
+  itLeavesNoDefectsInAudit(books);
 });

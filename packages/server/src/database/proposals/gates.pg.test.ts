@@ -5,18 +5,11 @@ import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { type Change, type ChangeKind, CHANGES } from "@gold-partner/approvals";
 import type { Sql } from "postgres";
 import { newThumbprint } from "../../admission/registry/credential_fixture.ts";
-import {
-  approveDeposit,
-  hireOperator,
-  publicIdOf,
-  recordDeposit,
-  submitWithdrawals,
-  suiteOperators,
-  verdictOf,
-} from "../../booking/operator_fixture.ts";
+import { hireOperator, publicIdOf, suiteOperators, verdictOf } from "../../booking/operator_fixture.ts";
 import { suiteBooks } from "../../../testing/books.ts";
 import { createTestAuthority } from "../../../testing/certificates.ts";
 import { newTestKey, TEST_PUBLIC_JWK, type TestKey } from "../../../testing/partner.ts";
+import { rolledBack, valueOf } from "../../../testing/rows.ts";
 
 const NEEDS = "GR409 this change needs two people: one proposes it with gold, and another login approves it";
 const IBAN = "SA0380000000608010167519";
@@ -112,14 +105,12 @@ const NEEDS_TWO: Readonly<Record<string, (sql: Sql, subject: Subject) => readonl
   add_signing_key: (sql, { publicId }) => [
     sql`select gold.add_signing_key(${publicId}, ${newThumbprint()}, null, ${TEST_PUBLIC_JWK}::text::jsonb)`,
   ],
-  rotate_client_secret: (
-    sql,
-    { publicId },
-  ) => [sql`select gold.rotate_client_secret(${publicId}, sha256(''), 3600)`],
-  rotate_webhook_secret: (
-    sql,
-    { publicId },
-  ) => [sql`select gold.rotate_webhook_secret(${publicId}, '\\x01', 'none', 3600)`],
+  rotate_client_secret: (sql, { publicId }) => [
+    sql`select gold.rotate_client_secret(${publicId}, sha256(''), 3600)`,
+  ],
+  rotate_webhook_secret: (sql, { publicId }) => [
+    sql`select gold.rotate_webhook_secret(${publicId}, '\\x01', 'none', 3600)`,
+  ],
   add_authority: (sql) => [
     sql`select gold.add_authority(true, ${randomBytes(32).toString("hex")}, 'PEM', null, 'LIST', now())`,
   ],
@@ -178,60 +169,36 @@ const NEEDS_TWO: Readonly<Record<string, (sql: Sql, subject: Subject) => readonl
   set_payout_account: (sql) => [sql`select gold.set_payout_account('Mine', ${IBAN}, 'RIBLSARI')`],
 };
 
-/** Each function that one person may call alone, with the reason. */
-const BY_ONE: Readonly<Record<string, string>> = {
-  suspend_partner: "ends something",
-  revoke_certificate: "ends something",
-  retire_authority: "ends something; the newest authority stays",
-  retire_client_secret: "ends something",
-  retire_webhook_secret: "ends something",
-  retire_signing_key: "ends something",
-  reject_withdrawal: "ends something; the money stays the partner's",
-  reject_proposal: "ends something",
-  end_operator_key: "ends something; two people with keys stay",
-  store_revocation_list: "ends certificates; the service reads revocations from the certificates' rows",
-  approve_iban: "another login has asked for the IBAN; refuses under two people",
-  approve_deposit: "another login has recorded the deposit; refuses under two people",
-  approve_withdrawal: "another login has to submit the withdrawal",
-  prepare_payment: "reads, and locks the withdrawals until the document is built",
-  payment_text_fault: "reads",
-  read_approvals: "reads",
-  read_key_approvals: "reads",
-  read_payee_approvals: "reads",
-  read_rows: "reads",
-  pay_withdrawal: "follows two people's submission; it gives the partner nothing",
-  propose: "another login has to approve the proposal",
-  sign_proposal: "another login has to approve the proposal",
-  approve_proposal: "another login has proposed the change",
-  take_secrets: "follows another login's approval",
-  lock_price: "changes nothing",
-  redeliver_event: "sends a partner its own event again",
-  replay_events: "sends a partner its own events again",
-  seal_chain: "adds committed records to a hash chain, which the service does, too",
-  read_sealed: "reads ciphertext, whose key is outside the database",
-  audit_head: "reads",
-  count_events: "reads",
-  count_position: "reads",
-  held_until: "reads",
-  is_outside_band: "reads",
-  is_stale: "reads",
-  list_deliveries: "reads",
-  market_open: "reads",
-  proposal_sha256: "reads",
-  signatures_demanded: "reads",
-  proposal_text: "reads",
-  public_key_fault: "reads",
-  read_archive: "reads",
-  read_first_approvals: "reads",
-  role_of_kind: "reads",
-  find_losses: "reads, and seals committed records, which the service does, too",
-  keep_heads: "reads, and seals committed records, which the service does, too",
-  note_epoch: "stores the present timeline, which the service does, too",
-  unsealed_tail: "reads",
-  verify_audit: "reads",
-  verify_chain: "reads",
-  verify_ledger: "reads",
-};
+/** The functions that one person may call alone, by the reason. */
+const BY_ONE: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    "ends something": "suspend_partner revoke_certificate retire_client_secret retire_webhook_secret " +
+      "retire_signing_key reject_proposal",
+    "ends something; the newest authority stays": "retire_authority",
+    "ends something; the money stays the partner's": "reject_withdrawal",
+    "ends something; two people with keys stay": "end_operator_key",
+    "ends certificates; the service reads revocations from the certificates' rows": "store_revocation_list",
+    "another login has asked for the IBAN; refuses under two people": "approve_iban",
+    "another login has recorded the deposit; refuses under two people": "approve_deposit",
+    "another login has to submit the withdrawal": "approve_withdrawal",
+    "reads, and locks the withdrawals until the document is built": "prepare_payment",
+    "reads": "payment_text_fault read_approvals read_key_approvals read_payee_approvals read_rows " +
+      "audit_head count_events count_position held_until is_outside_band is_stale list_deliveries " +
+      "market_open proposal_sha256 signatures_demanded proposal_text public_key_fault read_archive " +
+      "read_first_approvals role_of_kind unsealed_tail verify_audit verify_chain verify_ledger",
+    "follows two people's submission; it gives the partner nothing": "pay_withdrawal",
+    "another login has to approve the proposal": "propose sign_proposal",
+    "another login has proposed the change": "approve_proposal",
+    "follows another login's approval": "take_secrets",
+    "changes nothing": "lock_price",
+    "sends a partner its own event again": "redeliver_event",
+    "sends a partner its own events again": "replay_events",
+    "adds committed records to a hash chain, which the service does, too": "seal_chain",
+    "reads ciphertext, whose key is outside the database": "read_sealed",
+    "reads, and seals committed records, which the service does, too": "find_losses keep_heads",
+    "stores the present timeline, which the service does, too": "note_epoch",
+  }).flatMap(([reason, names]) => names.split(" ").map((name) => [name, reason])),
+);
 
 describe("the functions of operators under two people", () => {
   const books = suiteBooks();
@@ -252,10 +219,10 @@ describe("the functions of operators under two people", () => {
       await maker.sql`select gold.approve_withdrawal(${id}::uuid)`;
     }
     await books.sql`select gold.limit_partner(${publicId}, '{"daily_withdrawn": 100}')`;
-    assertEquals(await submitWithdrawals(checker, [paid, submitted]), "done");
+    assertEquals(await checker.submitWithdrawals([paid, submitted]), "done");
     await maker.sql`select gold.pay_withdrawal(${paid}::uuid)`;
-    const booked = await recordDeposit(maker, publicId, 100n, "BOOKED-1");
-    assertEquals(await approveDeposit(checker, booked), "done");
+    const booked = await maker.recordDeposit(publicId, 100n, "BOOKED-1");
+    assertEquals(await checker.approveDeposit(booked), "done");
     await books.sql`select gold.require_two_people()`;
     const { ca: certificate } = createTestAuthority();
     const fingerprint = createHash("sha256").update(new X509Certificate(certificate).raw).digest("hex");
@@ -370,15 +337,10 @@ describe("the functions of operators under two people", () => {
   });
 
   it("call for two people in production from the start, and for nobody's approval in a single-operator sandbox", async () => {
-    const undone = new Error("undone");
     for (const [environment, expected] of [["production", true], ["sandbox", false]] as const) {
-      let found: unknown;
-      await books.sql.begin(async (sql) => {
+      const found = await rolledBack(books.sql, async (sql) => {
         await sql`update gold.deployment set environment = ${environment}, two_people = false`;
-        found = (await sql`select gold.two_people() as two`)[0]!.two;
-        throw undone;
-      }).catch((error) => {
-        if (error !== undone) throw error;
+        return await valueOf(sql`select gold.two_people()`);
       });
       assertEquals(found, expected);
     }

@@ -1,14 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStartsWith } from "../../../../../tools/testing/assert.ts";
 import {
-  approveDeposit,
-  approveWithdrawal,
   balanceOf,
   publicIdOf,
-  recordDeposit,
-  reverseDeposit,
-  submitWithdrawals,
   suiteOperators,
   type TestOperator,
   verdictOf,
@@ -40,7 +35,7 @@ describe("money under two people", () => {
     client = await books.createClient({ halalas: 1_000_000n });
     publicId = await publicIdOf(books, client);
     const [one, two] = operators;
-    earlier = await recordDeposit(one, publicId, 700n, "EARLIER-1");
+    earlier = await one.recordDeposit(publicId, 700n, "EARLIER-1");
     people = [await newSignatory(one.sql), await newSignatory(two.sql)];
     await registerRootKeys(books.sql, ...people);
   });
@@ -62,7 +57,7 @@ describe("money under two people", () => {
   }
   async function approvedWithdrawal(by: TestOperator): Promise<string> {
     const id = await requestWithdrawal();
-    assertEquals(await approveWithdrawal(by, id), "done");
+    assertEquals(await by.approveWithdrawal(id), "done");
     return id;
   }
   /** The content that `gold withdrawal submit` proposes. */
@@ -96,8 +91,10 @@ describe("money under two people", () => {
       const [proposed] = await maker.sql`
         select * from gold.propose(${kind}, ${maker.sql.json(content as never)}::jsonb)`;
       const { id, sha256 } = proposed as unknown as { id: string; sha256: string };
-      const bare = await verdictOf(checker.sql`select gold.approve_proposal(${id}::uuid, ${sha256})`);
-      assert(bare.startsWith("GR409 the proposer has not signed the proposal"), bare);
+      assertStartsWith(
+        await verdictOf(checker.sql`select gold.approve_proposal(${id}::uuid, ${sha256})`),
+        "GR409 the proposer has not signed the proposal",
+      );
       const own = await newSignatory(maker.sql);
       const signed = await verdictOf(proposeSigned(own, kind, content));
       assert(/^GR409 .*(not an active key of the login|has no operator key)/.test(signed), signed);
@@ -108,11 +105,10 @@ describe("money under two people", () => {
   it("does not enter by two logins without the keys of two people", async () => {
     const untouched = await balanceOf(books, client);
     for (const [maker, checker] of pairs()) {
-      assertEquals(await verdictOf(recordDeposit(maker, publicId, 500_000_000n, "OWN-1")), NEEDS);
-      const approved = await approveDeposit(checker, earlier);
-      assert(
-        approved.startsWith("GR409 under two people, a deposit is approved with `gold proposal approve`"),
-        approved,
+      assertEquals(await verdictOf(maker.recordDeposit(publicId, 500_000_000n, "OWN-1")), NEEDS);
+      assertStartsWith(
+        await checker.approveDeposit(earlier),
+        "GR409 under two people, a deposit is approved with `gold proposal approve`",
       );
     }
     await attack("deposit.record", deposit("OWN-1"));
@@ -123,8 +119,7 @@ describe("money under two people", () => {
     const [one, two] = people;
     const proposal = await proposeSigned(one, "deposit.record", deposit("BANK-1", "250"));
     assertEquals(await balanceOf(books, client), "1000000 0 0");
-    const own = await verdictOf(approveSigned(one, proposal));
-    assert(own.startsWith("GR409 you proposed this change"), own);
+    assertStartsWith(await verdictOf(approveSigned(one, proposal)), "GR409 you proposed this change");
     await approveSigned(two, proposal);
     assertEquals(await balanceOf(books, client), "1000250 0 0");
     const [row] = await books.sql`
@@ -138,16 +133,20 @@ describe("money under two people", () => {
       { action: "deposit.approve", login: two.login, applied: true },
       { action: "deposit.record", login: one.login, applied: true },
     ]);
-    const replayed = await verdictOf(approveSigned(two, proposal));
-    assert(replayed.startsWith("GR409 the proposal was approved already"), replayed);
+    assertStartsWith(
+      await verdictOf(approveSigned(two, proposal)),
+      "GR409 the proposal was approved already",
+    );
   });
 
   it("is refused as a proposal that could not be booked, and approved only if it still can", async () => {
     const [one, two] = people;
     const propose = (content: Record<string, unknown>) =>
       verdictOf(proposeSigned(one, "deposit.record", content));
-    const twice = await propose(deposit("BANK-1"));
-    assert(twice.startsWith("GR409 the bank reference BANK-1 is on record already"), twice);
+    assertStartsWith(
+      await propose(deposit("BANK-1")),
+      "GR409 the bank reference BANK-1 is on record already",
+    );
     assertEquals(
       await propose(deposit("BANK-2", "99999999999999")),
       "GR409 an account holds at most 999999999999.99 SAR",
@@ -157,8 +156,10 @@ describe("money under two people", () => {
     const pair = [await proposeSigned(one, "deposit.record", deposit("BANK-3", "1"))];
     pair.push(await proposeSigned(one, "deposit.record", deposit("BANK-3", "1")));
     await approveSigned(two, pair[0]!);
-    const late = await verdictOf(approveSigned(two, pair[1]!));
-    assert(late.startsWith("GR409 the bank reference BANK-3 is on record already"), late);
+    assertStartsWith(
+      await verdictOf(approveSigned(two, pair[1]!)),
+      "GR409 the bank reference BANK-3 is on record already",
+    );
   });
 
   it("goes back to the bank only if two people sign, in the approver's name", async () => {
@@ -167,7 +168,7 @@ describe("money under two people", () => {
     const [booked] = await books.sql`select id from gold.deposit where bank_reference = 'BANK-5'`;
     const untouched = await balanceOf(books, client);
     for (const pair of pairs()) {
-      for (const login of pair) assertEquals(await reverseDeposit(login, booked!.id), NEEDS);
+      for (const login of pair) assertEquals(await login.reverseDeposit(booked!.id), NEEDS);
     }
     await attack("deposit.reverse", { deposit: booked!.id });
     const proposal = await proposeSigned(two, "deposit.reverse", { deposit: booked!.id });
@@ -177,13 +178,15 @@ describe("money under two people", () => {
     assertEquals(available(await balanceOf(books, client)), available(untouched) - 50n);
     const [row] = await books.sql`select reversed_by from gold.deposit where id = ${booked!.id}`;
     assertEquals(row!.reversed_by, one.login);
-    const again = await verdictOf(proposeSigned(two, "deposit.reverse", { deposit: booked!.id }));
-    assert(again.startsWith("GR409 the deposit was reversed already"), again);
+    assertStartsWith(
+      await verdictOf(proposeSigned(two, "deposit.reverse", { deposit: booked!.id })),
+      "GR409 the deposit was reversed already",
+    );
   });
 
   it("waits in a deposit from before until one person reverses it and two people record it again", async () => {
     const [one, two] = people;
-    assertEquals(await reverseDeposit(operators[0]!, earlier), "done");
+    assertEquals(await operators[0]!.reverseDeposit(earlier), "done");
     const before = await balanceOf(books, client);
     await approveSigned(two, await proposeSigned(one, "deposit.record", deposit("EARLIER-1", "700")));
     assert(await balanceOf(books, client) !== before);
@@ -192,7 +195,7 @@ describe("money under two people", () => {
   it("does not leave by two logins without the keys of two people", async () => {
     for (const [maker, checker] of pairs()) {
       const id = await approvedWithdrawal(checker);
-      assertEquals(await submitWithdrawals(maker, [id]), NEEDS);
+      assertEquals(await maker.submitWithdrawals([id]), NEEDS);
       await attack("payment.submit", await payment(id));
       assertEquals((await statusOf(id)).status, "approved");
       await maker.sql`select gold.reject_withdrawal(${id}::uuid)`;
@@ -222,20 +225,22 @@ describe("money under two people", () => {
     const content = await payment(id);
     const propose = (changed: object) =>
       verdictOf(proposeSigned(one, "payment.submit", { ...content, ...changed }));
-    for (
-      const changed of [{ amount: "1" }, { iban: "SA4420000001234567891234" }, { client_id: "sbx_other" }]
-    ) {
+    const changes = [{ amount: "1" }, { iban: "SA4420000001234567891234" }, { client_id: "sbx_other" }];
+    for (const changed of changes) {
       assertEquals(await propose({ payments: [{ ...content.payments[0], ...changed }] }), NEEDS);
     }
     assertEquals(await propose({ payments: [...content.payments, ...content.payments] }), NEEDS);
-    const hash = await propose({ document_sha256: "0".repeat(64) });
-    assert(hash.startsWith("GR409 the document changed after it was shown"), hash);
+    assertStartsWith(
+      await propose({ document_sha256: "0".repeat(64) }),
+      "GR409 the document changed after it was shown",
+    );
     const yesterday = new Date(Date.parse(content.prepared_at) - 86_400_000).toISOString();
-    const late = await propose({ prepared_at: yesterday });
-    assert(late.startsWith("GR409 the document was prepared at"), late);
+    assertStartsWith(await propose({ prepared_at: yesterday }), "GR409 the document was prepared at");
     const own = await approvedWithdrawal(operators[0]!);
-    const both = await verdictOf(proposeSigned(one, "payment.submit", await payment(own)));
-    assert(both.startsWith("GR409 you approved the withdrawal"), both);
+    assertStartsWith(
+      await verdictOf(proposeSigned(one, "payment.submit", await payment(own))),
+      "GR409 you approved the withdrawal",
+    );
     for (const left of [id, own]) await operators[0]!.sql`select gold.reject_withdrawal(${left}::uuid)`;
   });
 
@@ -247,8 +252,10 @@ describe("money under two people", () => {
       two,
       await proposeSigned(one, "partner.set", { client_id: publicId, name: `Bank ${randomUUID()}` }),
     );
-    const verdict = await verdictOf(approveSigned(two, proposal));
-    assert(verdict.startsWith("GR409 the document changed after it was shown"), verdict);
+    assertStartsWith(
+      await verdictOf(approveSigned(two, proposal)),
+      "GR409 the document changed after it was shown",
+    );
     assertEquals((await statusOf(id)).status, "approved");
   });
 
