@@ -24,10 +24,7 @@ describe("client certificate and client address", () => {
 
   it("refuses a certificate that is not registered", async () => {
     const hash = randomBytes(32).toString("hex");
-    await expectProblem(
-      await withHeaders({ "X-Forwarded-Client-Cert": `Hash=${hash}` }),
-      "certificate_unknown",
-    );
+    await expectProblem(withHeaders({ "X-Forwarded-Client-Cert": `Hash=${hash}` }), "certificate_unknown");
   });
 
   it("accepts a certificate at once after its registration, before the next poll", async () => {
@@ -42,7 +39,7 @@ describe("client certificate and client address", () => {
     const [, fingerprint] = headers["X-Forwarded-Client-Cert"].split("=");
     await service.books.sql`select gold.revoke_certificate(${fingerprint!})`;
     await service.refresh();
-    await expectProblem(await withHeaders(headers), "certificate_revoked");
+    await expectProblem(withHeaders(headers), "certificate_revoked");
   });
 
   it("refuses a certificate from its not_after time on, by the service's clock", async () => {
@@ -50,13 +47,13 @@ describe("client certificate and client address", () => {
     service.shiftClock(3_570_000);
     assertEquals((await withHeaders(headers)).status, 200);
     service.shiftClock(3_600_000);
-    await expectProblem(await withHeaders(headers), "certificate_expired");
+    await expectProblem(withHeaders(headers), "certificate_expired");
     service.shiftClock(0);
   });
 
   it("refuses a certificate that is not valid yet, and says so", async () => {
     const problem = await expectProblem(
-      await withHeaders(await addCertificate({ beginsSeconds: 60 })),
+      withHeaders(await addCertificate({ beginsSeconds: 60 })),
       "certificate_expired",
     );
     assertStringIncludes(problem.detail, "not valid yet");
@@ -84,7 +81,7 @@ describe("client certificate and client address", () => {
     ];
     for (const form of forms) {
       const problem = await expectProblem(
-        await withHeaders({ "X-Forwarded-Client-Cert": form }),
+        withHeaders({ "X-Forwarded-Client-Cert": form }),
         "certificate_unknown",
       );
       assertEquals(problem.detail, "The proxy forwarded no client certificate, or more than one.", `${form}`);
@@ -120,7 +117,7 @@ describe("client certificate and client address", () => {
         "::ffff:203.0.113.8",
         "2001:db8:6::1",
       ];
-      for (const address of foreign) await expectProblem(await from(address), "ip_not_allowed");
+      for (const address of foreign) await expectProblem(from(address), "ip_not_allowed");
     });
 
     it("is refused if it is missing or not an IP address", async () => {
@@ -134,21 +131,21 @@ describe("client certificate and client address", () => {
         "3405803783",
       ];
       for (const address of [null, "", ...forms]) {
-        const problem = await expectProblem(await from(address), "ip_not_allowed");
+        const problem = await expectProblem(from(address), "ip_not_allowed");
         assertEquals(problem.detail, "The proxy forwarded no valid client address.", `${address}`);
       }
     });
 
     it("is named in the refusal, so that the partner can have it registered", async () => {
       assertStringIncludes(
-        (await expectProblem(await from("192.0.2.99"), "ip_not_allowed")).detail,
+        (await expectProblem(from("192.0.2.99"), "ip_not_allowed")).detail,
         "192.0.2.99",
       );
     });
 
     it("is refused for a partner without any registered address", async () => {
       const nobody = await service.addPartner({ ips: [] });
-      await expectProblem(await withHeaders({}, nobody), "ip_not_allowed");
+      await expectProblem(withHeaders({}, nobody), "ip_not_allowed");
     });
   });
 });

@@ -61,8 +61,8 @@ describe("failed authentications, counted per certificate", () => {
     const { detail } = await expectProblem(refused, "rate_limited");
     assertStringIncludes(detail, "failed authentication");
     clockMs += 1000;
-    await expectProblem(await prices(partner, "Bearer x"), "token_invalid");
-    await expectProblem(await prices(partner, "Bearer x"), "rate_limited");
+    await expectProblem(prices(partner, "Bearer x"), "token_invalid");
+    await expectProblem(prices(partner, "Bearer x"), "rate_limited");
   });
 
   it("accepts a valid token and a valid secret after the certificate has used up its failures", async () => {
@@ -73,7 +73,7 @@ describe("failed authentications, counted per certificate", () => {
       assertEquals(reply.status, 200);
       // This checks the partner's own rate limit, not the limit of failures.
       assert(reply.headers.get("RateLimit-Policy")!.startsWith('"default"'));
-      await expectProblem(await prices(partner, "Bearer x"), "rate_limited");
+      await expectProblem(prices(partner, "Bearer x"), "rate_limited");
     }
   });
 
@@ -82,8 +82,8 @@ describe("failed authentications, counted per certificate", () => {
     const renewed = randomBytes(32).toString("hex");
     await addTestCertificate(service.books.sql, partner.clientId, renewed);
     const second = { "X-Forwarded-Client-Cert": `Hash=${renewed}` };
-    await expectProblem(await prices(partner, "Bearer x", second), "token_invalid");
-    await expectProblem(await prices(await service.addPartner(), "Bearer x"), "token_invalid");
+    await expectProblem(prices(partner, "Bearer x", second), "token_invalid");
+    await expectProblem(prices(await service.addPartner(), "Bearer x"), "token_invalid");
   });
 
   it("counts every 401 of the token step, at any endpoint that takes a token", async () => {
@@ -104,8 +104,8 @@ describe("failed authentications, counted per certificate", () => {
       const partner = await service.addPartner();
       await service.token(partner);
       await statusesOf(BURST - 1, () => prices(partner, "Bearer x"));
-      await expectProblem(await fail(partner), code as "token_missing");
-      await expectProblem(await prices(partner, "Bearer x"), "rate_limited");
+      await expectProblem(fail(partner), code as "token_missing");
+      await expectProblem(prices(partner, "Bearer x"), "rate_limited");
       service.shiftClock(0);
     }
   });
@@ -127,7 +127,7 @@ describe("failed authentications, counted per certificate", () => {
     const fresh = await service.addPartner();
     assertEquals((await askToken(fresh, { client_secret: "wrong" })).status, 401);
     await statusesOf(BURST - 1, () => prices(fresh, "Bearer x"));
-    await expectProblem(await prices(fresh, "Bearer x"), "rate_limited");
+    await expectProblem(prices(fresh, "Bearer x"), "rate_limited");
   });
 
   it("does not count an invalid token request or an invalid signature", async () => {
@@ -137,7 +137,7 @@ describe("failed authentications, counted per certificate", () => {
     const stranger = await newTestKey();
     const forged = await service.signed("/v1/orders", '{"quote_id":"qt_none"}', { partner, key: stranger });
     await expectProblem(forged, "signature_invalid");
-    await expectProblem(await prices(partner, "Bearer x"), "token_invalid");
-    await expectProblem(await prices(partner, "Bearer x"), "rate_limited");
+    await expectProblem(prices(partner, "Bearer x"), "token_invalid");
+    await expectProblem(prices(partner, "Bearer x"), "rate_limited");
   });
 });

@@ -152,14 +152,14 @@ describe("rate limits, through the service", () => {
     const partner = await partnerWith({ perSecond: 1, burst: 1 });
     await health(partner);
     const spoilt = { body: "x".repeat(100_000), headers: { "Content-Type": "text/plain" }, partner };
-    await expectProblem(await service.send("/v1/quotes", spoilt), "rate_limited");
+    await expectProblem(service.send("/v1/quotes", spoilt), "rate_limited");
     const stranger = { ...spoilt, headers: { Authorization: "Bearer x" } };
     for (const path of ["/v1/quotes", "/sandbox/fund"]) {
-      await expectProblem(await service.send(path, stranger), "token_invalid");
+      await expectProblem(service.send(path, stranger), "token_invalid");
     }
     // Send no token, because /sandbox/fund needs none.
     const anybody = { ...spoilt, headers: { Authorization: null } };
-    await expectProblem(await service.send("/sandbox/fund", anybody), "rate_limited");
+    await expectProblem(service.send("/sandbox/fund", anybody), "rate_limited");
   });
 
   it("count a write only once if its admission is repeated", async () => {

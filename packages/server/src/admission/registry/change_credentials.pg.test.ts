@@ -1,5 +1,5 @@
 import { suiteBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStartsWith } from "../../../../../tools/testing/assert.ts";
 import { Buffer } from "node:buffer";
 import { before, describe, it } from "node:test";
 import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/fixture.ts";
@@ -45,8 +45,10 @@ describe("a partner's credentials", () => {
       await kind.retire(books.sql, subject, first!);
       assertEquals(await registryVersion(), before + 1);
       assert((await lastNote(subject.publicId)).endsWith(".retire"));
-      const refusal = await refusalOf(kind.retire(books.sql, subject, first!));
-      assert(refusal.startsWith(`GR409 the ${noun} is retired already, since `), refusal);
+      assertStartsWith(
+        await refusalOf(kind.retire(books.sql, subject, first!)),
+        `GR409 the ${noun} is retired already, since `,
+      );
     });
 
     it(`the last ${noun} without a retirement date stays, even if two are retired concurrently`, async () => {
@@ -74,8 +76,10 @@ describe("a partner's credentials", () => {
       await used(kind, one, 60);
       const threeHoursAgo = new Date(Date.now() - 3 * 3_600_000).toISOString();
       for (const seen of [null, threeHoursAgo]) {
-        const refusal = await refusalOf(kind.retire(books.sql, subject, one, seen));
-        assert(refusal.startsWith(`GR409 the ${noun} was used meanwhile, at `), refusal);
+        assertStartsWith(
+          await refusalOf(kind.retire(books.sql, subject, one, seen)),
+          `GR409 the ${noun} was used meanwhile, at `,
+        );
       }
       const twoMinutesAgo = new Date(Date.now() - 120_000).toISOString();
       assertEquals(await refusalOf(kind.retire(books.sql, subject, one, twoMinutesAgo)), "done");

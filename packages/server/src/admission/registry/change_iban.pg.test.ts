@@ -10,6 +10,7 @@ import {
   verdictOf,
 } from "../../booking/operator_fixture.ts";
 import { bookWithdrawal, untilWaiting, withdrawalItem, wordOf } from "../../booking/fixture.ts";
+import { valueOf } from "../../../testing/rows.ts";
 
 const OLD = "SA0380000000608010167519";
 const NEW = "SA4420000001234567891234";
@@ -25,9 +26,8 @@ describe("changes of a partner's IBAN", () => {
   const approve = ({ sql }: TestOperator, publicId: string, seen: string | null): Promise<string> =>
     verdictOf(sql`select gold.approve_iban(${publicId}, ${seen})`);
   async function stateOf(publicId: string): Promise<string> {
-    const [row] = await books.sql`
-      select concat_ws(' ', iban, pending_iban, pending_iban_by) as state from gold.partner where public_id = ${publicId}`;
-    return row!.state;
+    return await valueOf(books.sql`
+      select concat_ws(' ', iban, pending_iban, pending_iban_by) as state from gold.partner where public_id = ${publicId}`);
   }
 
   it("one login requests the IBAN, and another login approves it and starts the hold of 24 hours", async () => {

@@ -13,6 +13,7 @@ import {
   refusalOf,
   type Trader,
 } from "./credential_fixture.ts";
+import { columnOf } from "../../../testing/rows.ts";
 
 describe("rotation of credentials", () => {
   const books = suiteBooks();
@@ -22,14 +23,12 @@ describe("rotation of credentials", () => {
 
   for (const noun of ["client secret", "webhook secret"]) {
     const kind = KINDS[noun]!;
-    const endsOf = async ({ client }: Trader): Promise<(number | null)[]> => {
-      const rows = await books.sql`
+    const endsOf = ({ client }: Trader) =>
+      columnOf<(number | null)>(books.sql`
         select round(extract(epoch from retire_at - clock_timestamp()) / 60)::int as minutes from gold.${
         books.sql(kind.table)
       }
-        where partner_id = ${client} order by id`;
-      return rows.map(({ minutes }) => minutes);
-    };
+        where partner_id = ${client} order by id`);
 
     it(`rotating a ${noun} retires older ones after the overlap or at an earlier end`, async () => {
       const subject = await trader();

@@ -26,7 +26,7 @@ describe("malformed rows", () => {
     (await service.send("/v1/balances", { method: "GET", partner })).status;
   const orderStatus = async (partner: TestPartner) =>
     await expectProblem(
-      await service.signed("/v1/orders", `{"quote_id":"qt_${randomUUID()}"}`, { partner }),
+      service.signed("/v1/orders", `{"quote_id":"qt_${randomUUID()}"}`, { partner }),
       "not_found",
     );
   const skipped = () =>
@@ -65,10 +65,7 @@ describe("malformed rows", () => {
     ];
     assertEquals(skipped().sort(), expected.map((row) => [clientId, row]));
     const forged = { "X-Forwarded-Client-Cert": `Hash=${fingerprint}` };
-    await expectProblem(
-      await service.send("/health", { method: "GET", headers: forged }),
-      "certificate_unknown",
-    );
+    await expectProblem(service.send("/health", { method: "GET", headers: forged }), "certificate_unknown");
   });
 
   it("a malformed key that has retired does not stop other partners", async () => {

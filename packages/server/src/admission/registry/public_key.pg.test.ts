@@ -4,6 +4,7 @@ import { importVerifyingKey } from "@gold-partner/jws";
 import { assert, assertEquals, assertRejects } from "../../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
+import { valueOf } from "../../../testing/rows.ts";
 
 describe("public_key_fault", () => {
   const books = suiteBooks();
@@ -15,10 +16,10 @@ describe("public_key_fault", () => {
     good = { kty: "EC", crv: "P-256", x, y };
   });
 
-  const faultOf = async (jwk: unknown): Promise<string | null> => {
-    const [row] = await books.sql`select gold.public_key_fault(${JSON.stringify(jwk)}::text::jsonb) as fault`;
-    return row!.fault;
-  };
+  const faultOf = (jwk: unknown) =>
+    valueOf<string | null>(
+      books.sql`select gold.public_key_fault(${JSON.stringify(jwk)}::text::jsonb) as fault`,
+    );
   /** Spells the same 32 bytes differently: the last two of the 258 bits are not zero. */
   const respelled = (text: string) => {
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -10,9 +10,8 @@ describe("the format of a signed request's headers", () => {
   const nowSeconds = () => Math.floor(service.now() / 1000);
   /** Sends an order for a quote id that no quote has. If the order passes admission, the answer is 404. */
   const order = (signing: Signing) => service.signed("/v1/orders", '{"quote_id":"qt_none"}', signing);
-  const refused = async (signing: Signing, code: ProblemCode) =>
-    await expectProblem(await order(signing), code);
-  const passes = async (signing: Signing) => void await expectProblem(await order(signing), "not_found");
+  const refused = async (signing: Signing, code: ProblemCode) => await expectProblem(order(signing), code);
+  const passes = async (signing: Signing) => void await expectProblem(order(signing), "not_found");
 
   it("answers a missing signature header with signature_missing", async () => {
     for (const name of ["X-Timestamp", "X-Nonce", "X-JWS-Signature"]) {

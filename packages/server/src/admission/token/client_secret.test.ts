@@ -64,13 +64,12 @@ describe("hashSecret()", () => {
     assertEquals(plain.length, 32);
     const other = new Uint8Array(pepper);
     other[31]! ^= 1;
-    for (
-      const changed of [
-        hashSecret(other, "secret"),
-        hashSecret(pepper, "Secret"),
-        hashSecret(pepper, "secret\0"),
-      ]
-    ) {
+    const changes = [
+      hashSecret(other, "secret"),
+      hashSecret(pepper, "Secret"),
+      hashSecret(pepper, "secret\0"),
+    ];
+    for (const changed of changes) {
       assertNotEquals(plain.toString("hex"), changed.toString("hex"));
     }
   });
