@@ -4,7 +4,15 @@ import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { sendNonces } from "./nonce/spend_nonces.ts";
 import { publicIdOf, suiteOperator, verdictOf } from "./operator_fixture.ts";
-import { bookWithdrawal, nonceItem, withdrawalItem } from "./fixture.ts";
+import {
+  bookFunding,
+  bookOrder,
+  bookWithdrawal,
+  fundingItem,
+  nonceItem,
+  orderItem,
+  withdrawalItem,
+} from "./fixture.ts";
 
 const REFUSAL =
   "P0001 booking runs at READ COMMITTED: each statement after a lock must see what the previous holder of the lock committed";
@@ -17,12 +25,15 @@ describe("functions that lock an account", () => {
     client = await books.createClient({ halalas: 1_000n });
   });
 
-  it("run only at READ COMMITTED: nonces, deposits, withdrawals, balances", async () => {
+  it("run only at READ COMMITTED: orders, fundings, nonces, deposits, withdrawals, balances", async () => {
     const publicId = await publicIdOf(books, client);
     const [deposit] = await books.sql`select gold.record_deposit(${publicId}, 5, 'R') as id`;
     const withdrawal = withdrawalItem(client, 10n);
     await bookWithdrawal(books.api, withdrawal);
     const calls: Record<string, (sql: Sql) => PromiseLike<unknown>> = {
+      book_orders: (sql) => bookOrder(sql, orderItem(client, null)),
+      book_funding: (sql) => bookFunding(sql, fundingItem(client, 5n)),
+      book_withdrawal: (sql) => bookWithdrawal(sql, withdrawalItem(client, 5n)),
       spend_nonces: (sql) => sendNonces(sql)([nonceItem(client)], { wait: true, settle: false }),
       reverse_deposit: (sql) => sql`select gold.reverse_deposit(${deposit!.id})`,
       approve_withdrawal: (sql) => sql`select gold.approve_withdrawal(${withdrawal.id})`,

@@ -1,9 +1,10 @@
-import { suiteBooks } from "../../../testing/books.ts";
+import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertNotEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import { bookOrder, newUuid, orderItem, readBooks, wordOf } from "../fixture.ts";
 import { sendOrders } from "../trading/book_orders.ts";
+import { withoutTriggers } from "../../../testing/rows.ts";
 
 const GRAM = 10_000n;
 const OTHER = "0b".repeat(32);
@@ -102,9 +103,8 @@ describe("idempotency keys and nonces of orders", () => {
     const client = await books.createClient({ halalas: 100_000n });
     const item = orderItem(client, await books.quote(client, "buy", GRAM));
     assertEquals(wordOf(await bookOrder(books.api, item, { settle: true })), "answered 201");
-    for (
-      const [fingerprint, word] of [[item.fingerprint, "replayed 201"], [OTHER, "idempotency_key_conflict"]]
-    ) {
+    const cases = [[item.fingerprint, "replayed 201"], [OTHER, "idempotency_key_conflict"]];
+    for (const [fingerprint, word] of cases) {
       const retry = { ...item, fingerprint: fingerprint!, nonce: newUuid(), requestId: newUuid() };
       for (let attempt = 1; attempt <= 2; attempt++) {
         assertEquals(wordOf(await bookOrder(books.api, retry, { settle: true })), word);
@@ -119,8 +119,7 @@ describe("idempotency keys and nonces of orders", () => {
     const client = await books.createClient({ halalas: 100_000n });
     const item = orderItem(client, await books.quote(client, "buy", GRAM));
     const first = await bookOrder(books.api, item);
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       await sql`update gold.nonce set request_id = null where nonce = ${item.nonce}`;
     });
     assertEquals(await bookOrder(books.api, item, { settle: true }), first);
@@ -140,7 +139,5 @@ describe("idempotency keys and nonces of orders", () => {
     );
   });
 
-  it("leave no defects in the books", async () => {
-    assertEquals(await books.defects(), []);
-  });
+  itLeavesNoDefects(books);
 });

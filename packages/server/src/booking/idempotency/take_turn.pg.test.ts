@@ -1,4 +1,4 @@
-import { suiteBooks } from "../../../testing/books.ts";
+import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertNotEquals } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import type { Sql } from "postgres";
@@ -10,6 +10,7 @@ import {
   bookOrder,
   bookWithdrawal,
   fundingItem,
+  lockAccount,
   newUuid,
   orderItem,
   readBooks,
@@ -194,16 +195,13 @@ describe("take_turn", () => {
 
   it("waits for the account's lock, and reads the clock afterwards", async () => {
     const client = await rich();
-    const holder = await books.sql.reserve();
-    await holder`begin`;
-    await holder`select from gold.account where client_id = ${client} for no key update`;
+    const holder = await lockAccount(books.sql, client);
     const item = withdrawalItem(client, 5n);
     const waiting = bookWithdrawal(books.api, item);
     await untilWaiting(books.sql);
     assertEquals(await balanceOf(books, client), "1000000 0 0");
-    const [released] = await holder`select clock_timestamp() as at`;
-    await holder`commit`;
-    holder.release();
+    const [released] = await holder.sql`select clock_timestamp() as at`;
+    await holder.release();
     assertEquals(wordOf(await waiting), "answered 201");
     const [row] = await books.sql`select created_at from gold.withdrawal where id = ${item.id}`;
     assertEquals(row!.created_at >= released!.at, true);
@@ -222,7 +220,5 @@ describe("take_turn", () => {
     assertEquals(verdict, "22004");
   });
 
-  it("leaves no defects in the books", async () => {
-    assertEquals(await books.defects(), []);
-  });
+  itLeavesNoDefects(books);
 });

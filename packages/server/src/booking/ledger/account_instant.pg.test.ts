@@ -1,4 +1,4 @@
-import { suiteBooks } from "../../../testing/books.ts";
+import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
 import { openAccountReads } from "../../reads/account_reads.ts";
@@ -20,6 +20,7 @@ import {
   withdrawalItem,
   wordOf,
 } from "../fixture.ts";
+import { valueOf } from "../../../testing/rows.ts";
 
 const GRAM = byGrams("buy", 10_000n);
 const TERMS = { side: "buy", grams: 10_000n, price: 3_210_000n } as const;
@@ -31,12 +32,10 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
 
   const reads = () => openAccountReads(books.api);
   const rich = () => books.createClient({ halalas: 100_000_000n });
-  const set = async (client: number, column: "last_posted_at" | "closed_until", seconds: number) => {
-    const [row] = await books.sql<{ at: Date }[]>`
+  const set = (client: number, column: "last_posted_at" | "closed_until", seconds: number) =>
+    valueOf(books.sql`
       update gold.account set ${books.sql(column)} = clock_timestamp() + make_interval(secs => ${seconds})
-      where client_id = ${client} returning ${books.sql(column)} as at`;
-    return row!.at;
-  };
+      where client_id = ${client} returning ${books.sql(column)} as at`);
   const post = async (client: number): Promise<Date> => {
     const { body } = await bookFunding(books.api, fundingItem(client, 1n));
     return new Date((JSON.parse(body!) as { created_at: string }).created_at);
@@ -215,7 +214,5 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
     assertEquals(await price("fixed", 75), [false, "answered"]);
   });
 
-  it("leaves no defects in the books", async () => {
-    assertEquals(await books.defects(), []);
-  });
+  itLeavesNoDefects(books);
 });

@@ -21,32 +21,20 @@ describe("post_transfers", () => {
   // The client holds 10.00 SAR and 10 units of gold (0.0001 g each) at sequence 3. In the vault, 990 units
   // are free.
   const buy = (): Posting[] => [
-    posting({ leg: 1, debit: "available", credit: "house", amount: 50, sar_available_after: 950 }),
-    posting({
-      leg: 2,
-      debit: "vault",
-      credit: "gold",
-      asset: "XAU",
-      amount: 5,
-      sar_available_after: 950,
-      gold_after: 15,
-    }),
+    posting("available house SAR 50", { sar_available_after: 950 }),
+    posting("vault gold XAU 5", { leg: 2, sar_available_after: 950, gold_after: 15 }),
   ];
-  const posting = (given: Posting): Posting => ({
-    bucket: client % 64,
-    client_id: client,
-    leg: 1,
-    sequence: 4,
-    debit: "bank",
-    credit: "available",
-    asset: "SAR",
-    amount: 100,
-    sar_available_after: 1_100,
-    sar_held_after: 0,
-    gold_after: 10,
-    posted_at: "infinity",
-    ...given,
-  });
+  /** A posting of a movement, which is its debit, credit, asset and amount. */
+  const posting = (movement = "bank available SAR 100", given: Posting = {}): Posting => {
+    const [debit, credit, asset, amount] = movement.split(" ") as [string, string, string, string];
+    return {
+      ...{ bucket: client % 64, client_id: client, leg: 1, sequence: 4 },
+      ...{ debit, credit, asset, amount: Number(amount) },
+      ...{ sar_available_after: 1_000, sar_held_after: 0, gold_after: 10, posted_at: "infinity" },
+      ...given,
+    };
+  };
+  const deposit = (given: Posting = {}) => posting(undefined, { sar_available_after: 1_100, ...given });
 
   /**
    * Posts in one statement as gold_book, reads the balances, and rolls back. The verdict is "posted" or the
@@ -73,32 +61,20 @@ describe("post_transfers", () => {
   const verdictOf = async (...postings: Posting[]): Promise<string> => (await post(...postings)).verdict;
 
   it("updates balances, sequence, instant and vault by the transfers of a statement", async () => {
-    assertEquals(await post(posting({})), { verdict: "posted", account: "4 1100 0 10 t", free: "990" });
+    assertEquals(await post(deposit()), { verdict: "posted", account: "4 1100 0 10 t", free: "990" });
     assertEquals(await post(...buy()), { verdict: "posted", account: "4 950 0 15 t", free: "985" });
-    const held = posting({
-      debit: "available",
-      credit: "held",
-      sar_available_after: 900,
-      sar_held_after: 100,
-    });
+    const held = posting("available held SAR 100", { sar_available_after: 900, sar_held_after: 100 });
     assertEquals(await post(held), { verdict: "posted", account: "4 900 100 10 t", free: "990" });
-    const sold = posting({
-      debit: "gold",
-      credit: "vault",
-      asset: "XAU",
-      amount: 10,
-      sar_available_after: 1_000,
-      gold_after: 0,
-    });
+    const sold = posting("gold vault XAU 10", { gold_after: 0 });
     assertEquals(await post(sold), { verdict: "posted", account: "4 1000 0 0 t", free: "1000" });
   });
 
   it("handles several clients and sequence numbers in one statement", async () => {
     const other = await books.createClient();
     const rows = [
-      posting({}),
-      posting({ bucket: other % 64, client_id: other, sequence: 1, gold_after: 0, sar_available_after: 100 }),
-      posting({ sequence: 5, sar_available_after: 1_200 }),
+      deposit(),
+      deposit({ bucket: other % 64, client_id: other, sequence: 1, gold_after: 0, sar_available_after: 100 }),
+      deposit({ sequence: 5, sar_available_after: 1_200 }),
     ];
     assertEquals(await post(...rows), { verdict: "posted", account: "5 1200 0 10 t", free: "990" });
     const wrong = rows.map((row) => row["client_id"] === other ? { ...row, sar_available_after: 99 } : row);
@@ -108,12 +84,8 @@ describe("post_transfers", () => {
   it("refuses balances that do not follow from the transfers", async () => {
     for (const column of ["sar_available_after", "sar_held_after", "gold_after"]) {
       for (const off of [-1, 1]) {
-        const stated = posting({});
-        assertEquals(
-          await verdictOf({ ...stated, [column]: Number(stated[column]) + off }),
-          STATED_WRONGLY,
-          column,
-        );
+        const stated = Number(deposit()[column]) + off;
+        assertEquals(await verdictOf(deposit({ [column]: stated })), STATED_WRONGLY, column);
       }
     }
     const [sar, gold] = buy();
@@ -122,64 +94,33 @@ describe("post_transfers", () => {
 
   it("refuses a sequence number that does not increase, and an instant before the last posting", async () => {
     for (const sequence of [0, 2, 3]) {
-      assertEquals(await verdictOf(posting({ sequence, leg: 7 })), STATED_WRONGLY);
+      assertEquals(await verdictOf(deposit({ sequence, leg: 7 })), STATED_WRONGLY);
     }
-    assertEquals(await verdictOf(posting({ sequence: 3 })), UNIQUE_VIOLATION);
+    assertEquals(await verdictOf(deposit({ sequence: 3 })), UNIQUE_VIOLATION);
     const [account] = await books.sql`select last_posted_at from gold.account where client_id = ${client}`;
     const last: Date = account!.last_posted_at;
     assertEquals(
-      await verdictOf(posting({ posted_at: new Date(last.getTime() - 1).toISOString() })),
+      await verdictOf(deposit({ posted_at: new Date(last.getTime() - 1).toISOString() })),
       STATED_WRONGLY,
     );
-    assertEquals(await verdictOf(posting({ posted_at: last.toISOString() })), "posted");
+    assertEquals(await verdictOf(deposit({ posted_at: last.toISOString() })), "posted");
   });
 
   it("refuses an unknown client", async () => {
-    const nobody = posting({
-      bucket: 1_000_000 % 64,
-      client_id: 1_000_000,
-      sequence: 1,
-      gold_after: 0,
-      sar_available_after: 100,
-    });
+    const account = { bucket: 1_000_000 % 64, client_id: 1_000_000, sequence: 1 };
+    const nobody = deposit({ ...account, gold_after: 0, sar_available_after: 100 });
     assertEquals(await verdictOf(nobody), STATED_WRONGLY);
-    assertEquals(await verdictOf(posting({}), nobody), STATED_WRONGLY);
+    assertEquals(await verdictOf(deposit(), nobody), STATED_WRONGLY);
   });
 
   it("never lets a balance or the vault go below zero", async () => {
-    const overdrawn = posting({
-      debit: "available",
-      credit: "house",
-      amount: 1_001,
-      sar_available_after: -1,
-    });
-    assertEquals(await verdictOf(overdrawn), CHECK_VIOLATION);
-    const oversold = posting({
-      debit: "gold",
-      credit: "vault",
-      asset: "XAU",
-      amount: 11,
-      sar_available_after: 1_000,
-      gold_after: -1,
-    });
-    assertEquals(await verdictOf(oversold), CHECK_VIOLATION);
-    const unheld = posting({
-      debit: "held",
-      credit: "bank",
-      amount: 1,
-      sar_available_after: 1_000,
-      sar_held_after: -1,
-    });
-    assertEquals(await verdictOf(unheld), CHECK_VIOLATION);
-    const unbacked = posting({
-      debit: "vault",
-      credit: "gold",
-      asset: "XAU",
-      amount: 991,
-      sar_available_after: 1_000,
-      gold_after: 1_001,
-    });
-    assertEquals(await verdictOf(unbacked), CHECK_VIOLATION);
+    const overdrawn = [
+      posting("available house SAR 1001", { sar_available_after: -1 }),
+      posting("gold vault XAU 11", { gold_after: -1 }),
+      posting("held bank SAR 1", { sar_held_after: -1 }),
+      posting("vault gold XAU 991", { gold_after: 1_001 }),
+    ];
+    for (const row of overdrawn) assertEquals(await verdictOf(row), CHECK_VIOLATION, `${row["debit"]}`);
   });
 
   it("accepts exactly the eleven defined movements", async () => {
@@ -193,21 +134,14 @@ describe("post_transfers", () => {
           const [owner, sequence] = house ? [0, 9] : [client, 4];
           const after = (account: string, unit: string) =>
             house || unit !== asset ? 0 : Number(credit === account) - Number(debit === account);
-          const row = posting({
-            asset,
-            debit,
-            credit,
-            amount: 1,
-            bucket: owner % 64,
-            client_id: owner,
-            sequence,
-          });
+          const account = { bucket: owner % 64, client_id: owner, sequence };
           const balances = house
             ? [0, 0, 0]
             : [1_000 + after("available", "SAR"), 100 + after("held", "SAR"), 10 + after("gold", "XAU")];
           const [sar_available_after, sar_held_after, gold_after] = balances;
+          const stated = { sar_available_after, sar_held_after, gold_after } as Posting;
           const verdict = await verdictOf(
-            { ...row, sar_available_after, sar_held_after, gold_after } as Posting,
+            posting(`${debit} ${credit} ${asset} 1`, { ...account, ...stated }),
           );
           if (verdict === "posted") postable.push(`${asset} ${debit} ${credit}`);
           else assertEquals(verdict, CHECK_VIOLATION, `${asset} ${debit} ${credit}`);
@@ -228,21 +162,18 @@ describe("post_transfers", () => {
       "XAU vault gold",
       "XAU gold vault",
     ]);
-    assertEquals(await verdictOf(posting({ debit: "margin" })), INVALID_TEXT);
+    assertEquals(await verdictOf(deposit({ debit: "margin" })), INVALID_TEXT);
   });
 
   it("refuses an amount of 0 or less, a wrong bucket, a client's bar, and money of client 0", async () => {
     for (const amount of [0, -100]) {
-      assertEquals(
-        await verdictOf(posting({ amount, sar_available_after: 1_000 + amount })),
-        CHECK_VIOLATION,
-      );
+      const none = deposit({ amount, sar_available_after: 1_000 + amount });
+      assertEquals(await verdictOf(none), CHECK_VIOLATION);
     }
-    assertEquals(await verdictOf(posting({ bucket: (client + 1) % 64 })), CHECK_VIOLATION);
-    const bar = { debit: "bars", credit: "vault", asset: "XAU", amount: 1 };
-    assertEquals(await verdictOf(posting({ ...bar, sar_available_after: 1_000 })), CHECK_VIOLATION);
+    assertEquals(await verdictOf(deposit({ bucket: (client + 1) % 64 })), CHECK_VIOLATION);
+    assertEquals(await verdictOf(posting("bars vault XAU 1")), CHECK_VIOLATION);
     const houseMoney = { bucket: 0, client_id: 0, sequence: 9, sar_available_after: 100, gold_after: 0 };
-    assertEquals(await verdictOf(posting(houseMoney)), CHECK_VIOLATION);
+    assertEquals(await verdictOf(deposit(houseMoney)), CHECK_VIOLATION);
   });
 
   it("leaves no defects in the books, because every test statement was rolled back", async () => {

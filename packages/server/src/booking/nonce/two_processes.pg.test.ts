@@ -8,6 +8,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { newUuid, nonceItem } from "../fixture.ts";
 import type { NonceItem } from "./spend_nonces.ts";
+import { valueOf } from "../../../testing/rows.ts";
 
 const SPENDER = fileURLToPath(new URL("./spender_fixture.ts", import.meta.url));
 const CLIENTS = 8;
@@ -43,7 +44,6 @@ describe("two processes that spend the same nonces concurrently", () => {
       [ahead![n], ahead![n + once.length], behind[n], behind[n + once.length]].sort()
     );
     assertEquals(taken, once.map(() => ["answered", "nonce_reused", "nonce_reused", "nonce_reused"]));
-    const [row] = await books.sql`select count(*)::int as rows from gold.nonce`;
-    assertEquals(row!.rows, once.length);
+    assertEquals(await valueOf(books.sql`select count(*)::int as rows from gold.nonce`), once.length);
   });
 });

@@ -1,4 +1,4 @@
-import { suiteBooks } from "../../../testing/books.ts";
+import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
 import { until } from "../../../../../tools/testing/until.ts";
@@ -86,7 +86,5 @@ describe("the sealer", () => {
     await sealAll();
   });
 
-  it("leaves no defects in the books", async () => {
-    assertEquals(await books.defects(), []);
-  });
+  itLeavesNoDefects(books);
 });
