@@ -1,7 +1,15 @@
 import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
-import { byGrams, orderItem, quoteItem, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";
+import {
+  byGrams,
+  lockAccount,
+  orderItem,
+  quoteItem,
+  untilWaiting,
+  withdrawalItem,
+  wordOf,
+} from "../fixture.ts";
 import type { Outcome } from "../outcome.ts";
 import { sendWithdrawal } from "../withdrawal/book_withdrawal.ts";
 import { sendOrders } from "./book_orders.ts";
@@ -20,14 +28,11 @@ describe("a write that waits while a column is added to its table", () => {
   });
 
   async function bookWhileAdding(table: string, book: () => Promise<Outcome[]>): Promise<void> {
-    const holder = await books.sql.reserve();
-    await holder`begin`;
-    await holder`select from gold.account where client_id = ${client} for no key update`;
+    const holder = await lockAccount(books.sql, client);
     const booking = book();
     await untilWaiting(books.sql);
     await books.sql`alter table gold.${books.sql(table)} add column added text`;
-    await holder`commit`;
-    holder.release();
+    await holder.release();
     assertEquals((await booking).map(wordOf), ["answered 201"]);
     const rows = await books.sql`select from gold.${
       books.sql(table)

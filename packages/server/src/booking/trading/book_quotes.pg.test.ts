@@ -1,11 +1,5 @@
-import {
-  AMOUNT_MAX_HALALAS,
-  PROBLEM_REGISTRY,
-  problemSchema,
-  quoteReply,
-  type QuoteRequest,
-} from "@gold-partner/protocol";
-import { suiteBooks } from "../../../testing/books.ts";
+import { AMOUNT_MAX_HALALAS, quoteReply, type QuoteRequest } from "@gold-partner/protocol";
+import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
@@ -14,9 +8,11 @@ import {
   bookQuote,
   byAmount,
   byGrams,
+  lockAccount,
   maskInstants,
   newUuid,
   orderItem,
+  problemIn,
   quoteItem,
   readBooks,
   untilWaiting,
@@ -82,30 +78,18 @@ describe("book_quotes", () => {
       [byAmount("buy", 3n), "; this amount comes to 0 g."],
       // The largest amount. The service cuts a larger amount to one halala above it, so the answer to a
       // larger amount does not state the grams.
-      [
-        byAmount("buy", AMOUNT_MAX_HALALAS),
-        "; this amount comes to 31152647.975 g.",
-      ],
+      [byAmount("buy", AMOUNT_MAX_HALALAS), "; this amount comes to 31152647.975 g."],
       [byAmount("buy", AMOUNT_MAX_HALALAS + 1n), "."],
     ];
     for (const [asked, end] of cases) {
       const item = quoteItem(client, asked, bounds);
       const outcome = await bookQuote(books.api, item);
-      const { status, title, retryable } = PROBLEM_REGISTRY.limit_exceeded;
-      assertEquals([outcome.outcome, outcome.status], ["answered", status]);
-      const { request_id, detail, ...problem } = problemSchema.strict().parse(JSON.parse(outcome.body!));
+      const { request_id, detail } = problemIn(outcome, "limit_exceeded");
       assertEquals(request_id, `req_${item.requestId}`);
       assertEquals(
         detail,
         `An order is between 0.0001 g and 1.5 g and moves at least 0.01 SAR${end} ${BOUND}`,
       );
-      assertEquals(problem, {
-        type: "/docs/errors#limit_exceeded",
-        title,
-        status,
-        code: "limit_exceeded",
-        retryable,
-      });
       const again = await bookQuote(books.api, { ...item, requestId: newUuid() });
       assertEquals(again, { ...outcome, outcome: "replayed" });
     }
@@ -206,14 +190,11 @@ describe("book_quotes", () => {
   });
 
   it("takes its instant after the account's lock, so that a wait does not shorten the quote", async () => {
-    const holder = await books.sql.reserve();
-    await holder`begin`;
-    await holder`select from gold.account where client_id = ${client} for no key update`;
+    const holder = await lockAccount(books.sql, client);
     const waiting = quote(GRAM);
     await untilWaiting(books.sql);
-    const [released] = await holder`select clock_timestamp() as at`;
-    await holder`commit`;
-    holder.release();
+    const [released] = await holder.sql`select clock_timestamp() as at`;
+    await holder.release();
     const { created_at } = JSON.parse((await waiting).body!);
     assert(
       Date.parse(created_at) >= released!.at.getTime(),
@@ -221,7 +202,5 @@ describe("book_quotes", () => {
     );
   });
 
-  it("leaves no defects in the books", async () => {
-    assertEquals(await books.defects(), []);
-  });
+  itLeavesNoDefects(books);
 });

@@ -2,6 +2,7 @@ import { suiteBooks } from "../../../testing/books.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { verdictOf } from "../operator_fixture.ts";
+import { valueOf } from "../../../testing/rows.ts";
 
 /** A price as the operator sets it: source, URL, spread in basis points, mid. */
 type Terms = readonly [source: string, url: string | null, spreadBasisPoints: number, midPips: number];
@@ -21,10 +22,9 @@ describe("tick_price", () => {
   }
   /** Sends a tick that began from the given price. The new price is about one second old. */
   async function tick({ known, url, spread }: Record<string, unknown>): Promise<boolean> {
-    const [row] = await books.ticker`
+    return await valueOf(books.ticker`
       select gold.tick_price(${known as string}::text::timestamptz, ${url as string}::text, ${spread as number}::int,
-        4000000, 4010000, 3990000, date_trunc('second', clock_timestamp()) - interval '1 second') as ticked`;
-    return row!.ticked as boolean;
+        4000000, 4010000, 3990000, date_trunc('second', clock_timestamp()) - interval '1 second') as ticked`);
   }
 
   it("stores a tick if the price has not changed since the tick began, and otherwise drops it", async () => {

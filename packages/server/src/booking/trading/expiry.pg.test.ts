@@ -2,7 +2,8 @@ import { suiteBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../fixture.ts";
+import { bookOrder, lockAccount, orderItem, plantQuote, untilWaiting, wordOf } from "../fixture.ts";
+import { withoutTriggers } from "../../../testing/rows.ts";
 
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n } as const;
 
@@ -44,8 +45,7 @@ describe("the expiry of a quote, by the database's clock", () => {
       from gold.quote, generate_series(1, 120) where id = ${first} returning id`;
     const quotes = [first, ...copies.map(({ id }) => id as string)];
     // Make the quotes end after the first orders, however long their insertion took.
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       await sql`
         update gold.quote set created_at = now() - interval '56 seconds', expires_at = now() + interval '4 seconds'
         where id = any (${quotes}::uuid[])`;
@@ -67,14 +67,11 @@ describe("the expiry of a quote, by the database's clock", () => {
 
   it("an order that waited for its account until after the expiry is refused", async () => {
     const quote = await plantQuote(books.sql, { ...TERMS, client, ageSeconds: 59.7 });
-    const holder = await books.sql.reserve();
-    await holder`begin`;
-    await holder`select from gold.account where client_id = ${client} for no key update`;
+    const holder = await lockAccount(books.sql, client);
     const waiting = bookOrder(books.api, orderItem(client, quote));
     await untilWaiting(books.sql);
-    await holder`select pg_sleep(0.4)`;
-    await holder`commit`;
-    holder.release();
+    await holder.sql`select pg_sleep(0.4)`;
+    await holder.release();
     assertEquals(wordOf(await waiting), "answered quote_expired");
   });
 

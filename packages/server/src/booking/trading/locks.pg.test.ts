@@ -5,6 +5,7 @@ import type { Sql } from "postgres";
 import type { Outcome } from "../outcome.ts";
 import {
   byGrams,
+  lockAccount,
   newUuid,
   orderItem,
   plantQuote,
@@ -38,14 +39,11 @@ describe("the locks of the books", () => {
 
   /** Calls `run` while another session holds the lock of the client's account. */
   async function whileHeld<T>(client: number, run: () => Promise<T>): Promise<T> {
-    const holder = await books.sql.reserve();
-    await holder`begin`;
-    await holder`select from gold.account where client_id = ${client} for no key update`;
+    const holder = await lockAccount(books.sql, client);
     try {
       return await run();
     } finally {
-      await holder`rollback`;
-      holder.release();
+      await holder.release();
     }
   }
 
@@ -87,12 +85,11 @@ describe("the locks of the books", () => {
     const before = await readBooks(books.sql);
     await whileHeld(client, async () => {
       const impatient = await connectImpatient();
-      for (
-        const send of [
-          () => sendOrders(impatient)([item], WAITING),
-          () => sendQuotes(impatient)([quote], WAITING),
-        ]
-      ) {
+      const sends = [
+        () => sendOrders(impatient)([item], WAITING),
+        () => sendQuotes(impatient)([quote], WAITING),
+      ];
+      for (const send of sends) {
         const code = await send().then(() => "booked", (error: { code: string }) => error.code);
         assertEquals(code, "55P03");
       }

@@ -3,6 +3,7 @@ import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.t
 import { before, describe, it } from "node:test";
 import { verdictOf } from "../operator_fixture.ts";
 import { bookOrder, bookQuote, byGrams, orderItem, quoteItem, readBooks, wordOf } from "../fixture.ts";
+import { valueOf } from "../../../testing/rows.ts";
 
 interface Session {
   /** 0 is Sunday. */
@@ -29,8 +30,7 @@ describe("the market's hours", () => {
       books.sql`select gold.set_market_hours(${alwaysOpen}, ${JSON.stringify(sessions)}::text::jsonb)`,
     );
   async function isOpen(at: string): Promise<boolean> {
-    const [row] = await books.api`select gold.market_open(${at}::text::timestamptz) as open`;
-    return row!.open;
+    return await valueOf(books.api`select gold.market_open(${at}::text::timestamptz) as open`);
   }
   const gram = () => quoteItem(client, byGrams("buy", 100n));
 

@@ -17,6 +17,7 @@ import { limitClient } from "../allowance/allowance_fixture.ts";
 import { type NonceItem, sendNonces } from "../nonce/spend_nonces.ts";
 import { sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
+import { withoutTriggers } from "../../../testing/rows.ts";
 
 const ROWS = 100_000;
 const ROUNDS = 12;
@@ -83,8 +84,7 @@ describe("the booking functions' plans", () => {
    * first one of a session makes a schema, and then every session makes its plans again.
    */
   async function fillTables(): Promise<void> {
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       await sql`create table public.filler as
         select (1000 + n % 5000)::int as client, ((1000 + n % 5000) % 64)::smallint as bucket, n, gen_random_uuid() as id from generate_series(1, ${ROWS}::int) n`;
       await sql`insert into gold.account (bucket, client_id) select distinct bucket, client from public.filler`;

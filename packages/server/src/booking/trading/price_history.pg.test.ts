@@ -3,6 +3,7 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { rulesBrokenBy } from "../ledger/tampered_fixture.ts";
+import { withoutTriggers } from "../../../testing/rows.ts";
 
 const MID = 3_200_000;
 
@@ -53,8 +54,7 @@ describe("the history of prices", () => {
       }
     });
     // Both rows may have got the same instant. Make sure that they have, and hash them as they would be then.
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       await sql`update gold.price_history set stored_at = (select stored_at from gold.price) where id > 1`;
       for (const id of [2, 3]) {
         await sql`
@@ -82,16 +82,15 @@ describe("the history of prices", () => {
   });
 
   it("cannot be changed, not even by a superuser's mistake", async () => {
-    for (
-      const change of [
-        "update gold.price_history set buy = buy + 1",
-        "delete from gold.price_history",
-        "truncate gold.price_history",
-        "update gold.simulated_price set percent = 1",
-        "update gold.bar_list set fine = 1",
-        "delete from gold.bar_list",
-      ]
-    ) {
+    const changes = [
+      "update gold.price_history set buy = buy + 1",
+      "delete from gold.price_history",
+      "truncate gold.price_history",
+      "update gold.simulated_price set percent = 1",
+      "update gold.bar_list set fine = 1",
+      "delete from gold.bar_list",
+    ];
+    for (const change of changes) {
       const refusal = await books.sql.unsafe(change).then(() => "done", ({ code }) => code);
       assertEquals(refusal, "GB002", change);
     }
@@ -115,8 +114,7 @@ describe("the history of prices", () => {
 
   it("stores the price again if the clock stepped back after it was stored", async () => {
     const client = await books.createClient();
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       await sql`update gold.price set stored_at = stored_at + interval '1 hour'`;
       await sql`update gold.price_history set stored_at = stored_at + interval '1 hour'`;
       await sql`

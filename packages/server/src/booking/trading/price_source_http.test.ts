@@ -58,17 +58,16 @@ describe("httpSource()", () => {
   });
 
   it("refuses invalid JSON, a missing number and an invalid price", async () => {
-    for (
-      const text of [
-        "",
-        "hello",
-        "<html>",
-        "{",
-        '{"price_per_gram_sar":NaN}',
-        pricedAt("0321.5"),
-        "\ufeff{}",
-      ]
-    ) {
+    const texts = [
+      "",
+      "hello",
+      "<html>",
+      "{",
+      '{"price_per_gram_sar":NaN}',
+      pricedAt("0321.5"),
+      "\ufeff{}",
+    ];
+    for (const text of texts) {
       assertEquals(await reasonFor(text), "not_json", text);
     }
     assertEquals(await reasonFor('{"price_per_gram_sar":321,"price_per_gram_sar":322}'), "not_json");
@@ -240,9 +239,8 @@ describe("httpSource()", () => {
     });
 
     it("never requests a URL that checkPriceUrl() refuses by its form", async () => {
-      for (
-        const url of ["https://prices.example/", "https://prices.example:8443/p?x=1", "https://8.8.8.8/"]
-      ) {
+      const urls = ["https://prices.example/", "https://prices.example:8443/p?x=1", "https://8.8.8.8/"];
+      for (const url of urls) {
         assertEquals(await checkPriceUrl(url, NOTHING), undefined, url);
       }
       for (

@@ -1,14 +1,17 @@
-import {
-  AMOUNT_MAX_HALALAS,
-  PROBLEM_REGISTRY,
-  problemSchema,
-  withdrawalCreatedReply,
-} from "@gold-partner/protocol";
-import { suiteBooks } from "../../../testing/books.ts";
+import { AMOUNT_MAX_HALALAS, withdrawalCreatedReply } from "@gold-partner/protocol";
+import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { balanceOf } from "../operator_fixture.ts";
-import { bookWithdrawal, maskInstants, readBooks, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";
+import {
+  bookWithdrawal,
+  maskInstants,
+  problemIn,
+  readBooks,
+  untilWaiting,
+  withdrawalItem,
+  wordOf,
+} from "../fixture.ts";
 
 describe("book_withdrawal", () => {
   const books = suiteBooks();
@@ -53,17 +56,8 @@ describe("book_withdrawal", () => {
     const client = await books.createClient({ halalas: 500n });
     const refused = withdrawalItem(client, 501n);
     const outcome = await bookWithdrawal(books.api, refused);
-    const { status, title, retryable } = PROBLEM_REGISTRY.insufficient_funds;
-    const { detail, ...problem } = problemSchema.strict().parse(JSON.parse(outcome.body!));
-    assertEquals([outcome.outcome, outcome.status], ["answered", status]);
-    assertEquals(problem, {
-      type: "/docs/errors#insufficient_funds",
-      title,
-      status,
-      code: "insufficient_funds",
-      request_id: `req_${refused.requestId}`,
-      retryable,
-    });
+    const { detail, request_id } = problemIn(outcome, "insufficient_funds");
+    assertEquals(request_id, `req_${refused.requestId}`);
     assertMatch(
       detail,
       /^The withdrawal needs 5\.01 SAR and 5 SAR are available\. .* with a new key when GET \/v1\/balances shows enough\.$/,
@@ -120,20 +114,11 @@ describe("book_withdrawal", () => {
     assertEquals(wordOf(doubled), "answered withdrawal_reference_reused");
     assertEquals(doubled.status, 409);
     assertMatch(doubled.body!, new RegExp(`The withdrawal wd_${first.id} has this reference\\.`));
-    for (
-      const [owner, reference] of [[other, "R-1"], [client, "r-1"], [client], [client]] as [number, string?][]
-    ) {
+    const cases = [[other, "R-1"], [client, "r-1"], [client], [client]] as [number, string?][];
+    for (const [owner, reference] of cases) {
       const outcome = await bookWithdrawal(books.api, withdrawalItem(owner, 500n, { reference }));
       assertEquals(wordOf(outcome), owner === other ? "answered 201" : "answered insufficient_funds");
     }
-  });
-
-  it("accepts two withdrawals without a reference", async () => {
-    const client = await books.createClient({ halalas: 500n });
-    for (let n = 0; n < 2; n++) {
-      assertEquals(wordOf(await bookWithdrawal(books.api, withdrawalItem(client, 200n))), "answered 201");
-    }
-    assertEquals(await balanceOf(books, client), "100 400 0");
   });
 
   it("stores the IBAN that is registered when the booking gets the account's lock", async () => {
@@ -152,19 +137,9 @@ describe("book_withdrawal", () => {
     assertEquals(row!.iban, "SA4420000001234567891234");
   });
 
-  it("runs only at READ COMMITTED and for an existing client", async () => {
-    const client = await books.createClient({ halalas: 5n });
-    for (const level of ["repeatable read", "serializable"]) {
-      const message = await books.api.begin(
-        `isolation level ${level}`,
-        (sql) => bookWithdrawal(sql as never, withdrawalItem(client, 5n)),
-      ).then(() => "booked", (error: Error) => error.message);
-      assertMatch(message, /^booking runs at READ COMMITTED/);
-    }
+  it("fails for a client that does not exist", async () => {
     assertEquals(await codeOf(bookWithdrawal(books.api, withdrawalItem(1_000_000, 5n))), "P0002");
   });
 
-  it("leaves no defects in the books", async () => {
-    assertEquals(await books.defects(), []);
-  });
+  itLeavesNoDefects(books);
 });
