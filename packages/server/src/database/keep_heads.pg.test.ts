@@ -25,6 +25,7 @@ import { type HeadKeeper, openHeadKeeper } from "./keep_heads.ts";
 import { openWriteProbe } from "./write_probe.ts";
 import { suiteBooks } from "../../testing/books.ts";
 import { setUpFolder } from "../../testing/set_up.ts";
+import { withoutTriggers } from "../../testing/rows.ts";
 
 interface Item {
   client_id: string;
@@ -156,8 +157,7 @@ describe("openHeadKeeper()", () => {
   it("seals records again if the database lost only their links", async () => {
     const keeper = await open();
     await keeper.compareAndWrite();
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       await sql`delete from gold.chain_link where client_id = ${client}`;
       await sql`delete from gold.chain_tail where client_id = ${client}`;
     });
@@ -215,14 +215,13 @@ describe("openHeadKeeper()", () => {
   });
 
   it("accepts no loss of another epoch, and no loss without a range and a head", async () => {
-    for (
-      const [epoch, losses] of [
-        [7, [{ client_id: name, first: "1", last: "1", head: OTHER }]],
-        [1, []],
-        [1, [{}]],
-        [1, [{ client_id: name, first: "1", last: "1" }]],
-      ] as const
-    ) {
+    const cases = [
+      [7, [{ client_id: name, first: "1", last: "1", head: OTHER }]],
+      [1, []],
+      [1, [{}]],
+      [1, [{ client_id: name, first: "1", last: "1" }]],
+    ] as const;
+    for (const [epoch, losses] of cases) {
       const call = books.sql`select gold.accept_losses(${epoch}, ${books.sql.json(losses as never)}::jsonb)`;
       assertEquals(
         (await assertRejects(() => Promise.resolve(call), Error) as { code?: string }).code,

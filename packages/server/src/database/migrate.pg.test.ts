@@ -199,14 +199,13 @@ describe("migrate()", () => {
         await writer`lock table gold.transfer in row exclusive mode`;
         const error = await assertRejects(() => migrate(url, { waitLimitMs: 400 }), Error);
         assertEquals((error as { code?: string }).code, "migration_blocked");
-        for (
-          const words of [
-            `pid ${pid} (login ${login}`,
-            `pg_terminate_backend(${pid})`,
-            "changed nothing",
-            "run `gold db migrate` again",
-          ]
-        ) {
+        const parts = [
+          `pid ${pid} (login ${login}`,
+          `pg_terminate_backend(${pid})`,
+          "changed nothing",
+          "run `gold db migrate` again",
+        ];
+        for (const words of parts) {
           assert(error.message.includes(words), error.message);
         }
         assertEquals(await describeSchema(url), before);

@@ -1,5 +1,5 @@
 import { suiteBooks } from "../../testing/books.ts";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStartsWith } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
 import type { TransactionSql } from "postgres";
 
@@ -8,83 +8,28 @@ const UNPRINTABLE = ["\u001b", "\n", "\u007f", "\u009b", "\u061c", "\u200e", "\u
 
 /** The text columns without the trigger, by the source of their text. */
 const NOT_FREE = {
-  "the service or the database writes it": [
-    ...[
-      "attempt.error",
-      "audit.action",
-      "deployment.environment",
-      "deployment.id",
-      "proposal.deployment",
-      "event.type",
-      "expiry_notice.kind",
-      "idempotency_key.body",
-      "partner_change.kind",
-      "proposal.kind",
-      "proposal.state",
-    ],
-    ...[
-      "idempotency_key.result_kind",
-      "partner.public_id",
-      "payment_batch.document",
-      "price.source",
-      "price_history.source",
-      "problem.code",
-      "problem.title",
-    ],
-    "published_reserves.body",
-    "operator_key.admitted_by",
-  ],
-  "a hash, an encoded value, or a name made from a hash": [
-    ...[
-      "authority.certificate",
-      "authority.fingerprint",
-      "authority.revocation_list",
-      "certificate.authority",
-    ],
-    ...[
-      "certificate.fingerprint",
-      "certificate.key_hash",
-      "deployment.pepper_name",
-      "expiry_notice.credential",
-      "partner_change.credential",
-      "token_key.kid",
-      "token_key.sealing_key",
-      "proposal.sealing_key",
-      "proposal.proposer_signature",
-      "proposal.approver_signature",
-      "operator_key.fingerprint",
-      "operator_key.public_key",
-    ],
-    "webhook_secret.sealing_key",
-  ],
-  "a database login": [
-    ...[
-      "audit.login",
-      "deposit.approved_by",
-      "deposit.recorded_by",
-      "deposit.reversed_by",
-      "partner.pending_iban_by",
-    ],
-    ...["partner_change.approved_by", "partner_change.login"],
-    ...["proposal.proposer", "proposal.decided_by", "operator_key.login"],
-    ...["payment_batch.login", "withdrawal_step.login", "withdrawal_step.previous_login"],
-  ],
-  "a copy of a column that has the trigger; a value stored before that trigger can still be copied": [
-    "audit.subject",
-    "partner_change.iban",
-    "partner_change.kid",
-    "partner_change.webhook_url",
-    "withdrawal.iban",
-  ],
-  "a check constraint refuses the same characters": [
-    "orders.account_label",
-    "orders.reference",
-    "quote.account_label",
-    "quote.reference",
+  "the service or the database writes it":
+    "attempt.error audit.action deployment.environment deployment.id proposal.deployment event.type " +
+    "expiry_notice.kind idempotency_key.body partner_change.kind proposal.kind proposal.state " +
+    "idempotency_key.result_kind partner.public_id payment_batch.document price.source " +
+    "price_history.source problem.code problem.title published_reserves.body operator_key.admitted_by",
+  "a hash, an encoded value, or a name made from a hash":
+    "authority.certificate authority.fingerprint authority.revocation_list certificate.authority " +
+    "certificate.fingerprint certificate.key_hash deployment.pepper_name expiry_notice.credential " +
+    "partner_change.credential token_key.kid token_key.sealing_key proposal.sealing_key " +
+    "proposal.proposer_signature proposal.approver_signature operator_key.fingerprint " +
+    "operator_key.public_key webhook_secret.sealing_key",
+  "a database login":
+    "audit.login deposit.approved_by deposit.recorded_by deposit.reversed_by partner.pending_iban_by " +
+    "partner_change.approved_by partner_change.login proposal.proposer proposal.decided_by " +
+    "operator_key.login payment_batch.login withdrawal_step.login withdrawal_step.previous_login",
+  "a copy of a column that has the trigger; a value stored before that trigger can still be copied":
+    "audit.subject partner_change.iban partner_change.kid partner_change.webhook_url withdrawal.iban",
+  "a check constraint refuses the same characters":
+    "orders.account_label orders.reference quote.account_label quote.reference " +
     "withdrawal.account_label",
-  ],
-  "the protocol allows only visible ASCII": ["idempotency_key.key", "quote.key", "refusal.key"],
-  "a receiver's answer is stored unchanged, and escaped where it is shown": ["attempt.answer"],
+  "the protocol allows only visible ASCII": "idempotency_key.key quote.key refusal.key",
+  "a receiver's answer is stored unchanged, and escaped where it is shown": "attempt.answer",
 };
 
 describe("free text", () => {
@@ -132,7 +77,7 @@ describe("free text", () => {
           select from pg_trigger t where t.tgrelid = c.oid and t.tgname = 'refuse_unprintable'
             and a.attname = any (string_to_array(replace(encode(t.tgargs, 'escape'), '\\000', ' '), ' ')))
       order by 1`;
-    assertEquals(rows.map(({ name }) => name), Object.values(NOT_FREE).flat().sort());
+    assertEquals(rows.map(({ name }) => name), Object.values(NOT_FREE).join(" ").split(" ").sort());
   });
 
   it("with a control character is also refused when a SQL function inserts it", async () => {
@@ -148,7 +93,9 @@ describe("free text", () => {
     const [partner] = await books.sql`update gold.partner set name = ${"Old\u001bname"} returning public_id`;
     await books.sql`alter table gold.partner enable trigger refuse_unprintable`;
     await books.sql`select gold.suspend_partner(${partner!.public_id})`;
-    const message = await refusalOf((sql) => sql`update gold.partner set name = name`);
-    assert(message.startsWith("partner.name must not contain"), message);
+    assertStartsWith(
+      await refusalOf((sql) => sql`update gold.partner set name = name`),
+      "partner.name must not contain",
+    );
   });
 });

@@ -7,6 +7,7 @@ import { readMigrations } from "./migrations.ts";
 import { requireSchema } from "./schema_version.ts";
 import { setUp } from "../../testing/set_up.ts";
 import { suiteBooks } from "../../testing/books.ts";
+import { columnOf } from "../../testing/rows.ts";
 
 const [OLDEST, NEWEST] = [0, -1].map((n) => readMigrations().at(n)!.folderMillis) as [number, number];
 
@@ -25,11 +26,8 @@ describe("the version of the schema", () => {
       await set(time, NEWEST);
     }
   }
-  const routines = async (sql: Sql) => {
-    const rows =
-      await sql`select oid::text from pg_proc where pronamespace = 'gold'::regnamespace order by 1`;
-    return rows.map(({ oid }) => oid as string);
-  };
+  const routines = (sql: Sql) =>
+    columnOf<string>(sql`select oid::text from pg_proc where pronamespace = 'gold'::regnamespace order by 1`);
 
   it("lets a process of this version start on its own schema and on a later one", async () => {
     await requireSchema(books.api);

@@ -1,6 +1,7 @@
 import { suiteBooks } from "../../testing/books.ts";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { rolledBack } from "../../testing/rows.ts";
 
 const URL_NOW = "https://localhost:8443";
 const URL_NEXT = "https://sandbox.example";
@@ -52,15 +53,12 @@ describe("settle_deployment", () => {
   });
 
   it("gives a new production deployment limits and a circuit breaker, and a new sandbox neither", async () => {
-    for (
-      const [environment, expected] of [
-        ["production", ["100000000", 20, "1000000000", 500, 60, 200, 500]],
-        ["sandbox", [null, null, null, null, null, null, null]],
-      ] as const
-    ) {
-      const undone = new Error("undone");
-      let found: unknown[] = [];
-      await books.sql.begin(async (sql) => {
+    const cases = [
+      ["production", ["100000000", 20, "1000000000", 500, 60, 200, 500]],
+      ["sandbox", [null, null, null, null, null, null, null]],
+    ] as const;
+    for (const [environment, expected] of cases) {
+      const found = await rolledBack(books.sql, async (sql) => {
         await sql`delete from gold.deployment`;
         await sql`delete from gold.price`;
         await sql`select gold.settle_deployment(${environment}, ${URL_NOW}, false, null, null, 20000, '{443}', 90)`;
@@ -73,10 +71,7 @@ describe("settle_deployment", () => {
           select partner_net_grams::text, partner_daily_withdrawals, partner_daily_withdrawn::text, halt_basis_points, halt_seconds,
             band_basis_points, band_hour_basis_points
           from gold.deployment, gold.price`;
-        found = Object.values(row!);
-        throw undone;
-      }).catch((error) => {
-        if (error !== undone) throw error;
+        return Object.values(row!);
       });
       assertEquals(found, [...expected]);
     }

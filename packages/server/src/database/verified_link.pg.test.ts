@@ -109,9 +109,8 @@ describe("a database connection with sslmode=verify-full", () => {
 
   it("checks the certificate of each of several hosts against that host", async () => {
     const query = `sslmode=verify-full&sslrootcert=${file("ca.pem")}&target_session_attrs=primary`;
-    for (
-      const [names, expected] of [[["localhost"], "encrypted"], [["database.example"], "refused"]] as const
-    ) {
+    const cases = [[["localhost"], "encrypted"], [["database.example"], "refused"]] as const;
+    for (const [names, expected] of cases) {
       present(authority.issue([...names]));
       await reload("on");
       assertEquals(await outcomes("127.0.0.1,localhost", query), expected);

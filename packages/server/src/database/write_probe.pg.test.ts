@@ -97,9 +97,8 @@ describe("openWriteProbe()", () => {
     const probe = await open(service.books.connect("gold_api", 1));
     const refusals: Refusal[] = [];
     probe.onRefusing((refusal) => refusals.push(refusal));
-    for (
-      const [code, fault] of [["53100", "disk_full"], ["25006", "read_only"], [UNREPLICATED, "no_standby"]]
-    ) {
+    const cases = [["53100", "disk_full"], ["25006", "read_only"], [UNREPLICATED, "no_standby"]];
+    for (const [code, fault] of cases) {
       probe.onWriteFailed({ code });
       assertEquals(probe.fault(), fault as string);
       await until(() => probe.fault() === undefined);

@@ -3,7 +3,12 @@ import { createHash, randomUUID, X509Certificate } from "node:crypto";
 import { before, describe, it } from "node:test";
 import makeApproval from "../../../../../vectors/make/approval.ts";
 import { canonicalJson } from "@gold-partner/canonical";
-import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
+import {
+  assert,
+  assertEquals,
+  assertStartsWith,
+  assertStringIncludes,
+} from "../../../../../tools/testing/assert.ts";
 import type { Sql } from "postgres";
 import {
   hireOperator,
@@ -74,8 +79,10 @@ describe("proposals under two people", () => {
     assertEquals(await approve(maker, proposal), OWN);
     assertEquals(await approve(checker, proposal), "done");
     assertEquals(await isRegistered(content.thumbprint), true);
-    const again = await approve(checker, proposal);
-    assert(again.startsWith(`GR409 the proposal was approved already, by ${checker.login} at `), again);
+    assertStartsWith(
+      await approve(checker, proposal),
+      `GR409 the proposal was approved already, by ${checker.login} at `,
+    );
     const [event] = await books.sql`
       select login, approved_by from gold.partner_change where client_id = ${client} and credential = ${content.thumbprint}`;
     assertEquals({ ...event }, { login: maker.login, approved_by: checker.login });
@@ -178,8 +185,10 @@ describe("proposals under two people", () => {
     const partner = { client_id: "sbx_two_keys", name: "Bank", keys: [content, { ...content, thumbprint }] };
     assertEquals(await verdictOf(propose(maker, "signing_key.add", { ...content, thumbprint })), refusal);
     assertEquals(await verdictOf(propose(maker, "partner.create", partner)), refusal);
-    const rotation = await verdictOf(propose(maker, "token_key.rotate", { kid: thumbprint, public_jwk }));
-    assert(rotation.startsWith("GR409 the thumbprint of the key is "), rotation);
+    assertStartsWith(
+      await verdictOf(propose(maker, "token_key.rotate", { kid: thumbprint, public_jwk })),
+      "GR409 the thumbprint of the key is ",
+    );
   });
 
   it("name an authority by the SHA-256 of the only certificate in their text", async () => {
@@ -200,16 +209,15 @@ describe("proposals under two people", () => {
     const longer = Buffer.concat([der, Buffer.alloc(3)]);
     const pem = (bytes: Buffer) =>
       `-----BEGIN CERTIFICATE-----\n${bytes.toString("base64")}\n-----END CERTIFICATE-----\n`;
-    for (
-      const [text, bytes] of [
-        ["PEM", Buffer.from("PEM")],
-        [null, der],
-        [`${certificate.trimEnd()}\n${other}`, der],
-        [`${certificate.trimEnd()} ${other}`, der],
-        [pem(longer), longer],
-        [pem(der).replace("\nM", "\nM="), der],
-      ] as const
-    ) {
+    const cases = [
+      ["PEM", Buffer.from("PEM")],
+      [null, der],
+      [`${certificate.trimEnd()}\n${other}`, der],
+      [`${certificate.trimEnd()} ${other}`, der],
+      [pem(longer), longer],
+      [pem(der).replace("\nM", "\nM="), der],
+    ] as const;
+    for (const [text, bytes] of cases) {
       assertEquals(
         await add(text, hashOf(bytes)),
         "GR409 the certificate must be exactly one certificate as PEM",
@@ -242,8 +250,7 @@ describe("proposals under two people", () => {
     const hours = { always_open: true, sessions: [] };
     const cases = [["price.set", { mid: "100", hours }], ["deployment.defaults", { burst: 1 }]] as const;
     for (const [kind, content] of cases) {
-      const verdict = await verdictOf(propose(maker, kind, content));
-      assert(verdict.startsWith("23502 null value in column"), verdict);
+      assertStartsWith(await verdictOf(propose(maker, kind, content)), "23502 null value in column");
     }
   });
 
@@ -269,22 +276,22 @@ describe("proposals under two people", () => {
   it("are approved only with the hash of the text that was shown", async () => {
     const shown = await propose(maker, "price.set", PRICE);
     const changed = await propose(maker, "price.set", { ...PRICE, mid: "100" });
-    const verdict = await approve(checker, { id: changed.id, sha256: shown.sha256 });
-    assert(verdict.startsWith(`GR409 the hash ${shown.sha256} is not the hash of the proposal`), verdict);
+    assertStartsWith(
+      await approve(checker, { id: changed.id, sha256: shown.sha256 }),
+      `GR409 the hash ${shown.sha256} is not the hash of the proposal`,
+    );
     const sha256 = null as unknown as string;
     assert(
       (await approve(checker, { id: changed.id, sha256 })).startsWith("GR409 the hash"),
       "null does not count as the hash",
     );
-    const unknown = await approve(checker, { ...shown, id: randomUUID() });
-    assert(unknown.startsWith("GR404 there is no proposal "), unknown);
+    assertStartsWith(await approve(checker, { ...shown, id: randomUUID() }), "GR404 there is no proposal ");
   });
 
   it("expire", async () => {
     const proposal = await propose(maker, "price.set", PRICE, { lifetime: "1 millisecond" });
     await books.sql`select pg_sleep(0.01)`;
-    const verdict = await approve(checker, proposal);
-    assert(verdict.startsWith("GR409 the proposal expired at "), verdict);
+    assertStartsWith(await approve(checker, proposal), "GR409 the proposal expired at ");
     const refusal = (lifetime: string) => verdictOf(propose(maker, "price.set", PRICE, { lifetime }));
     assertEquals(await refusal("8 days"), "GR409 a proposal expires after at most 7 days");
     for (const lifetime of ["0", "-1 day"]) {
@@ -310,8 +317,10 @@ describe("proposals under two people", () => {
     for (const person of [maker, checker]) {
       const proposal = await propose(maker, "price.set", PRICE, { secrets: new Uint8Array(1) });
       assertEquals(await reject(person, proposal), "done");
-      const verdict = await approve(checker, proposal);
-      assert(verdict.startsWith(`GR409 the proposal was rejected already, by ${person.login}`), verdict);
+      assertStartsWith(
+        await approve(checker, proposal),
+        `GR409 the proposal was rejected already, by ${person.login}`,
+      );
       const [row] = await books.sql`select secrets from gold.proposal where id = ${proposal.id}`;
       assertEquals(row!.secrets, null);
     }
@@ -392,19 +401,18 @@ describe("proposals under two people", () => {
     assertEquals(row!.canonical_text, lines.map((line) => `${line}\n`).join(""));
     assertEquals(createHash("sha256").update(row!.canonical_text).digest("hex"), sha256);
     assertEquals(row!.sha256, sha256);
-    for (
-      const [json, expected] of [
-        ['{"b":[1,{"z":null,"a":true}],"a":"\\u001f\\n\\u007f/"}', undefined],
-        [
-          '{"a":1.5}',
-          "GR409 a number in the content of a proposal must be a whole number of at most 15 digits; got 1.5",
-        ],
-        [
-          '{"a b":1}',
-          "GR409 the names of members in the content of a proposal may have only letters, digits and _",
-        ],
-      ] as const
-    ) {
+    const cases = [
+      ['{"b":[1,{"z":null,"a":true}],"a":"\\u001f\\n\\u007f/"}', undefined],
+      [
+        '{"a":1.5}',
+        "GR409 a number in the content of a proposal must be a whole number of at most 15 digits; got 1.5",
+      ],
+      [
+        '{"a b":1}',
+        "GR409 the names of members in the content of a proposal may have only letters, digits and _",
+      ],
+    ] as const;
+    for (const [json, expected] of cases) {
       const text = books.sql`select gold.canonical_json(${json}::text::jsonb) as text`;
       if (expected) assertEquals(await verdictOf(text), expected);
       else assertEquals((await text)[0]!.text, canonicalJson(JSON.parse(json)));
