@@ -28,6 +28,7 @@ import {
   verify,
 } from "./webhook_fixture.ts";
 import { until } from "../../../../tools/testing/until.ts";
+import { valueOf } from "../../testing/rows.ts";
 
 const TIMEOUT_MS = 30_000;
 
@@ -51,11 +52,9 @@ describe("delivery", () => {
     receiver.deliveries.splice(0);
   });
 
-  const latest = async () => {
-    const [row] = await service.books.sql`
-      select event_sequence::int as latest from gold.account where client_id = ${service.partner.client}`;
-    return row!.latest as number;
-  };
+  const latest = () =>
+    valueOf<number>(service.books.sql`
+      select event_sequence::int as latest from gold.account where client_id = ${service.partner.client}`);
   const untilSettled = async () => {
     const last = await latest();
     return await untilState(service, ({ passed }) => passed === last);

@@ -10,6 +10,7 @@ import {
   PARKED,
   redeliver,
 } from "./delivery_fixture.ts";
+import { columnOf, withoutTriggers } from "../../testing/rows.ts";
 
 const WEEK_MS = 7 * 86_400_000;
 const KEPT_DAYS = 90;
@@ -33,13 +34,11 @@ describe("attempt partitions", () => {
   const keep = (sql = books.delivery) => sql`select gold.keep_attempts()`;
   const dayOf = (weeks: number) => new Date(monday + weeks * WEEK_MS).toISOString().slice(0, 10);
   const nameOf = (weeks: number) => `week_${dayOf(weeks).replaceAll("-", "")}`;
-  const weeks = async (): Promise<string[]> => {
-    const rows = await books.sql`
+  const weeks = () =>
+    columnOf<string>(books.sql`
       select relname from pg_class c join pg_inherits i on i.inhrelid = c.oid
       where c.relnamespace = 'gold_attempts'::regnamespace and i.inhparent = 'gold.attempt'::regclass and c.relowner = 'gold_owner'::regrole
-      order by relname`;
-    return rows.map(({ relname }) => relname);
-  };
+      order by relname`);
   const ahead = () => [0, 1, 2, 3].map(nameOf);
   /** Creates a week's partition as if it had been created in that week. */
   const createWeek = (weeks: number) =>
@@ -85,8 +84,7 @@ describe("attempt partitions", () => {
     await createWeek(old);
     await createWeek(last);
     const attemptedAtMs = monday + old * WEEK_MS;
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       await sql`update gold.event set created_at = ${
         new Date(attemptedAtMs).toISOString()
       }::text::timestamptz where client_id = ${client}`;

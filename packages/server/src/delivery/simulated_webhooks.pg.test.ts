@@ -12,6 +12,7 @@ import {
   suiteDelivery,
   verify,
 } from "./webhook_fixture.ts";
+import { itLeavesNoDefects } from "../../testing/books.ts";
 
 describe("POST /sandbox/simulate/webhooks", () => {
   const { service, receiver } = suiteDelivery();
@@ -111,9 +112,7 @@ describe("POST /sandbox/simulate/webhooks", () => {
     }
   }
 
-  it("leaves books in which verify_ledger() finds no defect", async () => {
-    assertEquals(await service.books.defects(), []);
-  });
+  itLeavesNoDefects(() => service.books);
 });
 
 const createdAt = (delivery: Delivery) => (eventOf(delivery) as unknown as { created_at: string }).created_at;

@@ -4,6 +4,7 @@ import { connectExplaining, type PlanNode } from "./plan_fixture.ts";
 import { type ListBounds, openRecordReads } from "./record_reads.ts";
 import { suiteBooks } from "../../testing/books.ts";
 import { setUp } from "../../testing/set_up.ts";
+import { withoutTriggers } from "../../testing/rows.ts";
 
 const FEW = 1000;
 const MANY = 1_000_000;
@@ -26,8 +27,7 @@ describe("a page of a list", () => {
 
   /** Adds orders to a client's orders, and updates the account as if the orders had been booked. */
   async function insertOrders(client: number, from: number, to: number): Promise<void> {
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       await sql`
         insert into gold.orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
         select ${client % 64}, ${client}, 'buy', gen_random_uuid(), n, 10000, 3210000, 32100, now(), 0, 0, 0

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { before, describe, it } from "node:test";
 import { eventReply } from "@gold-partner/protocol";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import type { StoredRequest } from "../../admission/signature/stored_request.ts";
 import { stamp } from "../../admission/ticket.ts";
 import { closingToday, moveDayEndAway } from "../../../testing/close_today.ts";
@@ -22,6 +22,8 @@ import {
 } from "../../booking/fixture.ts";
 import { closeDays, startDayCloser } from "./day_closer.ts";
 import { until } from "../../../../../tools/testing/until.ts";
+import { withoutTriggers } from "../../../testing/rows.ts";
+import { rulesBrokenBy } from "../../booking/ledger/tampered_fixture.ts";
 
 const GRAM = byGrams("buy", 10_000n);
 const HOUR_MS = 3_600_000;
@@ -177,8 +179,7 @@ describe("the end of a day", () => {
     const clients = await Promise.all([rich(), rich(), rich()]);
     // Move everything before this point to an earlier day. Only the quote and the refusal below are then in
     // this day.
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       for (const table of ["event", "idempotency_key", "funding"]) {
         await sql`update gold.${
           sql(table)
@@ -259,12 +260,8 @@ describe("the end of a day", () => {
     ]);
     const newest = await books.sql`
       select result_kind, created_at from gold.idempotency_key where client_id = ${client} order by request_id desc limit 4`;
-    assertEquals(newest.map(({ result_kind }) => result_kind).sort(), [
-      "funding",
-      "refusal",
-      "refusal",
-      "withdrawal",
-    ]);
+    const kinds = newest.map(({ result_kind }) => result_kind).sort();
+    assertEquals(kinds, ["funding", "refusal", "refusal", "withdrawal"]);
     for (const { created_at } of newest) assert(created_at >= endOfToday, created_at.toISOString());
     assertEquals(await books.defects(), []);
   });
@@ -297,25 +294,14 @@ describe("the end of a day", () => {
       `delete from gold.event where client_id = ${client} and type = 'day.closed'`,
     ];
     for (const edit of edits) {
-      const undone = new Error("undone");
-      let rules: string[] = [];
-      await books.sql.begin(async (sql) => {
-        await sql`set local session_replication_role = replica`;
-        await sql.unsafe(edit);
-        rules = (await sql`select rule from gold.verify_ledger()`).map(({ rule }) => rule as string);
-        throw undone;
-      }).catch((error) => {
-        if (error !== undone) throw error;
-      });
-      assert(rules.includes("day_is_closed"), `${edit}: ${rules}`);
+      assertStringIncludes(await rulesBrokenBy(books.sql, edit), "day_is_closed", edit);
     }
   });
 
   it("is posted for the other partners even if one partner's day cannot be closed", async () => {
     const [broken, other] = [await rich(), await rich()];
     assert(broken < other);
-    await books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    await withoutTriggers(books.sql, async (sql) => {
       await sql`update gold.event set sequence = sequence + 7 where client_id = ${broken}`;
       await sql`update gold.account set event_sequence = 0 where client_id = ${broken}`;
       await sql`insert into gold.event select bucket, client_id, 1, gen_random_uuid(), subject, created_at - interval '9 days', type, line from gold.event where client_id = ${broken}`;

@@ -1,14 +1,14 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { suiteBooks } from "../../../testing/books.ts";
+import { withoutTriggers } from "../../../testing/rows.ts";
 
 describe("an epoch of the database", () => {
   const books = suiteBooks();
 
   const note = async () => (await books.delivery`select gold.note_epoch() as id`)[0]!.id as number;
   const edit = (statement: string) =>
-    books.sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`;
+    withoutTriggers(books.sql, async (sql) => {
       await sql.unsafe(statement);
     });
 

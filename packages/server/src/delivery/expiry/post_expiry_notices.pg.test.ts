@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { suiteBooks } from "../../../testing/books.ts";
+import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
 import { eventReply } from "@gold-partner/protocol";
 import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { verdictOf } from "../../booking/operator_fixture.ts";
-import { bookFunding, fundingItem, untilWaiting } from "../../booking/fixture.ts";
+import { bookFunding, fundingItem, lockAccount, untilWaiting } from "../../booking/fixture.ts";
 import { addCertificate, addSigningKey, FORMS, moveEnd, notifiedTo, postNotices } from "./expiry_fixture.ts";
 
 const DAY_HOURS = 24;
@@ -154,13 +154,10 @@ describe("post_expiry_notices", () => {
   it("posts each notice once when two calls run at the same time", async () => {
     const client = await newHolder();
     for (const kind of KINDS) await moveEnd(books, client, kind, 3);
-    const holder = await books.sql.reserve();
-    await holder`begin`;
-    await holder`select from gold.account where client_id = ${client} for update`;
+    const holder = await lockAccount(books.sql, client);
     const looks = [postNotices(books), postNotices(books)];
     await untilWaiting(books.sql, 2);
-    await holder`commit`;
-    holder.release();
+    await holder.release();
     assertEquals(await Promise.all(looks), [1, 1]);
     assertEquals((await notifiedTo(books, client)).sort(), KINDS.map((kind) => `${kind} 1`).sort());
     assertEquals(await postNotices(books), 0);
@@ -190,7 +187,5 @@ describe("post_expiry_notices", () => {
     assertMatch(verdict, /READ COMMITTED/);
   });
 
-  it("leaves books in which verify_ledger() finds no defect", async () => {
-    assertEquals(await books.defects(), []);
-  });
+  itLeavesNoDefects(books);
 });

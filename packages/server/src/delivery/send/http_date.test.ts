@@ -10,13 +10,12 @@ const read = (text: string) => {
 
 describe("parseHttpDate()", () => {
   it("reads the three forms of RFC 9110", () => {
-    for (
-      const text of [
-        "Sun, 06 Nov 1994 08:49:37 GMT",
-        "Sunday, 06-Nov-94 08:49:37 GMT",
-        "Sun Nov  6 08:49:37 1994",
-      ]
-    ) {
+    const texts = [
+      "Sun, 06 Nov 1994 08:49:37 GMT",
+      "Sunday, 06-Nov-94 08:49:37 GMT",
+      "Sun Nov  6 08:49:37 1994",
+    ];
+    for (const text of texts) {
       assertEquals(read(text), "1994-11-06T08:49:37.000Z", text);
     }
     assertEquals(read("Wed Nov 16 23:59:60 1994"), "1994-11-17T00:00:00.000Z");
@@ -33,31 +32,30 @@ describe("parseHttpDate()", () => {
   });
 
   it("returns null for any other text", () => {
-    for (
-      const text of [
-        "",
-        "2026-01-31",
-        "2026-01-31T09:31:00Z",
-        "Sun, 06 Nov 1994 08:49:37",
-        "Sun, 06 Nov 1994 08:49:37 UTC",
-        "Sun, 06 Nov 1994 08:49:37 +0000",
-        "Sun, 06 Nov 94 08:49:37 GMT",
-        "Sun, 6 Nov 1994 08:49:37 GMT",
-        "sun, 06 nov 1994 08:49:37 gmt",
-        "Abc, 06 Nov 1994 08:49:37 GMT",
-        "Sun, 06 Abc 1994 08:49:37 GMT",
-        "Sun, 06-Nov-94 08:49:37 GMT",
-        "Sunday, 06-Nov-1994 08:49:37 GMT",
-        "Sun Nov 6 08:49:37 1994",
-        "Sun Nov  6 08:49:37 1994 GMT",
-        "Sun, 00 Nov 1994 08:49:37 GMT",
-        "Tue, 31 Feb 2026 09:31:00 GMT",
-        "Sat, 31 Jan 2026 24:00:00 GMT",
-        "Sat, 31 Jan 2026 09:60:00 GMT",
-        "Sat, 31 Jan 2026 09:31:61 GMT",
-        " Sun, 06 Nov 1994 08:49:37 GMT",
-      ]
-    ) {
+    const texts = [
+      "",
+      "2026-01-31",
+      "2026-01-31T09:31:00Z",
+      "Sun, 06 Nov 1994 08:49:37",
+      "Sun, 06 Nov 1994 08:49:37 UTC",
+      "Sun, 06 Nov 1994 08:49:37 +0000",
+      "Sun, 06 Nov 94 08:49:37 GMT",
+      "Sun, 6 Nov 1994 08:49:37 GMT",
+      "sun, 06 nov 1994 08:49:37 gmt",
+      "Abc, 06 Nov 1994 08:49:37 GMT",
+      "Sun, 06 Abc 1994 08:49:37 GMT",
+      "Sun, 06-Nov-94 08:49:37 GMT",
+      "Sunday, 06-Nov-1994 08:49:37 GMT",
+      "Sun Nov 6 08:49:37 1994",
+      "Sun Nov  6 08:49:37 1994 GMT",
+      "Sun, 00 Nov 1994 08:49:37 GMT",
+      "Tue, 31 Feb 2026 09:31:00 GMT",
+      "Sat, 31 Jan 2026 24:00:00 GMT",
+      "Sat, 31 Jan 2026 09:60:00 GMT",
+      "Sat, 31 Jan 2026 09:31:61 GMT",
+      " Sun, 06 Nov 1994 08:49:37 GMT",
+    ];
+    for (const text of texts) {
       assertEquals(read(text), null, text);
     }
   });

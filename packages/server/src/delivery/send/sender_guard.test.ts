@@ -112,18 +112,17 @@ describe("Sender.post() to a host name whose addresses change", () => {
     assertEquals(names.questions.length, length);
   });
 
-  it("sends nothing after an address becomes forbidden, even over an open connection", async () => {
+  it("sends nothing after an address values forbidden, even over an open connection", async () => {
     // Open a fresh connection, because the sender closes a connection after a few idle seconds.
     assertEquals(await outcome(), 204);
     clockMs += 10_000;
     assert(fixture.receiver.open() > 0);
     const received = fixture.receiver.received.length;
-    for (
-      const addresses of [["10.0.0.1"], ["127.0.0.1", "10.0.0.1"], ["127.0.0.1", "0.0.0.0"], [
-        "127.0.0.1",
-        "fd00::1",
-      ]]
-    ) {
+    const answers = [["10.0.0.1"], ["127.0.0.1", "10.0.0.1"], ["127.0.0.1", "0.0.0.0"], [
+      "127.0.0.1",
+      "fd00::1",
+    ]];
+    for (const addresses of answers) {
       names.says(HOST, addresses);
       assertEquals(await outcome(), "address_forbidden", `${addresses}`);
       clockMs += 1000;
@@ -139,12 +138,11 @@ describe("Sender.post() to a host name whose addresses change", () => {
   });
 
   it("tries the next address if one refuses the connection, up to three addresses", async () => {
-    for (
-      const [addresses, expected] of [
-        [["127.0.0.2", "127.0.0.3", "127.0.0.1"], 204],
-        [["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.1"], "connect_failed"],
-      ] as const
-    ) {
+    const cases = [
+      [["127.0.0.2", "127.0.0.3", "127.0.0.1"], 204],
+      [["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.1"], "connect_failed"],
+    ] as const;
+    for (const [addresses, expected] of cases) {
       const sender = createSender({
         rules: () => RULES,
         nowMs: Date.now,

@@ -54,16 +54,15 @@ describe("Sender.post() over TLS", () => {
     for (const host of [HOST, HOST.toUpperCase(), "a.wild.example", "127.0.0.1", "127.1"]) {
       assertEquals(await outcome(good, host), 204, host);
     }
-    for (
-      const host of [
-        "other.example",
-        `sub.${HOST}`,
-        "wild.example",
-        "a.b.wild.example",
-        "localhost",
-        "127.0.0.2",
-      ]
-    ) {
+    const hosts = [
+      "other.example",
+      `sub.${HOST}`,
+      "wild.example",
+      "a.b.wild.example",
+      "localhost",
+      "127.0.0.2",
+    ];
+    for (const host of hosts) {
       const result = await outcome(good, host);
       assert(
         result === "tls_failed" || (host === "127.0.0.2" && result === "connect_failed"),
@@ -75,13 +74,12 @@ describe("Sender.post() over TLS", () => {
   });
 
   it("rejects a certificate that has expired, is not yet valid, or has another issuer", async () => {
-    for (
-      const certificate of [
-        authority.issue([HOST], -2, -1),
-        authority.issue([HOST], 1, 2),
-        createTestAuthority().issue([HOST]),
-      ]
-    ) {
+    const certificates = [
+      authority.issue([HOST], -2, -1),
+      authority.issue([HOST], 1, 2),
+      createTestAuthority().issue([HOST]),
+    ];
+    for (const certificate of certificates) {
       assertEquals(await outcome(await receiverWith(certificate)), "tls_failed");
     }
     const sender = senderWith();

@@ -25,12 +25,11 @@ describe("whyForbidden()", () => {
   });
 
   it("forbids text that is not an IP address or that names an interface", () => {
-    for (
-      const text of [
-        ...["", "localhost", "127.1", "0x7f.0.0.1", "2130706433", "017700000001", "8.8.8.8 ", "8.8.8.8:443"],
-        ...["08.8.8.8", "2001:4860:4860::8888%eth0", "fe80::1%1", "[2001:4860:4860::8888]", "8.8.8.8/32"],
-      ]
-    ) {
+    const texts = [
+      ...["", "localhost", "127.1", "0x7f.0.0.1", "2130706433", "017700000001", "8.8.8.8 ", "8.8.8.8:443"],
+      ...["08.8.8.8", "2001:4860:4860::8888%eth0", "fe80::1%1", "[2001:4860:4860::8888]", "8.8.8.8/32"],
+    ];
+    for (const text of texts) {
       assertEquals(whyForbidden(text, true), "not an IP address", text);
     }
   });

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { sendBytes, startWire, verdictsOf } from "../../../testing/wire/send_bytes.ts";
+import { setUp } from "../../../testing/set_up.ts";
 
 /**
  * The request timeout of tests that check the answer. It is long, so that it never expires on a busy machine.
@@ -17,11 +18,6 @@ const CLOSE = `${HEAD}Connection: close\r\n`;
 const LATE = `POST /late ${HEAD}Content-Length: 2\r\n\r\nhi`;
 
 describe("createWireServer()", () => {
-  type Wire = Awaited<ReturnType<typeof startWire>>;
-  let wire: Wire;
-  let impatient: Wire;
-  /** After a refusal, it reads for longer than a slow machine needs to send all parts. */
-  let patient: Wire;
   const executed: string[] = [];
   const start = (lateMs: number, ...limits: [timeoutMs: number, lingerMs?: number]) =>
     startWire(async (request) => {
@@ -37,12 +33,10 @@ describe("createWireServer()", () => {
         return new Response("", { status: 499 });
       }
     }, ...limits);
-  before(async () => {
-    wire = await start(LATE_MS, LONG_TIMEOUT_MS);
-    impatient = await start(3 * TIMEOUT_MS, TIMEOUT_MS);
-    patient = await start(LATE_MS, LONG_TIMEOUT_MS, LONG_TIMEOUT_MS);
-  });
-  after(() => Promise.all([wire.stop(), impatient.stop(), patient.stop()]));
+  const wire = setUp(() => start(LATE_MS, LONG_TIMEOUT_MS));
+  const impatient = setUp(() => start(3 * TIMEOUT_MS, TIMEOUT_MS));
+  /** After a refusal, it reads for longer than a slow machine needs to send all parts. */
+  const patient = setUp(() => start(LATE_MS, LONG_TIMEOUT_MS, LONG_TIMEOUT_MS));
   beforeEach(() => {
     executed.length = 0;
     wire.refused.length = impatient.refused.length = 0;
