@@ -74,16 +74,15 @@ describe("startDelivery()", () => {
       assertStringIncludes(metrics, `gold_webhook_attempts_total{outcome="${outcome}"} 0`);
     }
     const endpoints = ["endpoints_held ", "endpoints_disabled 0", "endpoints_failing 0"];
-    for (
-      const gauge of [
-        "in_flight 0",
-        "waiting ",
-        "oldest_seconds ",
-        "unsent_seconds ",
-        "parked 0",
-        ...endpoints,
-      ]
-    ) {
+    const gauges = [
+      "in_flight 0",
+      "waiting ",
+      "oldest_seconds ",
+      "unsent_seconds ",
+      "parked 0",
+      ...endpoints,
+    ];
+    for (const gauge of gauges) {
       assertStringIncludes(metrics, `gold_webhook_${gauge}`);
     }
     await untilSealed(await books.createClient({ halalas: 100n }));

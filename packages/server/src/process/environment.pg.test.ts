@@ -32,7 +32,7 @@ describe("sandbox and production", () => {
     it(`${abroad} rejects a token of ${home}`, async () => {
       const Authorization = `Bearer ${await services[home].token()}`;
       await expectProblem(
-        await services[abroad].send(...get("/v1/balances", { headers: { Authorization } })),
+        services[abroad].send(...get("/v1/balances", { headers: { Authorization } })),
         "token_invalid",
       );
     });
@@ -47,10 +47,7 @@ describe("sandbox and production", () => {
     it(`${abroad} returns 404 for a quote of ${home}`, async () => {
       const quoted = await services[home].send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}' });
       const { quote_id } = await quoted.json() as { quote_id: string };
-      await expectProblem(
-        await services[abroad].signed("/v1/orders", JSON.stringify({ quote_id })),
-        "not_found",
-      );
+      await expectProblem(services[abroad].signed("/v1/orders", JSON.stringify({ quote_id })), "not_found");
     });
   }
 
@@ -73,6 +70,7 @@ describe("sandbox and production", () => {
     for (const headers of [bare, {}]) {
       for (const method of ["POST", "GET", "PUT"]) {
         const reply = await services.production.send("/sandbox/fund", { method, headers });
+        assertEquals(reply.headers.get("Allow"), null);
         await expectProblem(reply, "not_found");
       }
     }

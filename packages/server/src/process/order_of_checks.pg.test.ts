@@ -26,7 +26,7 @@ describe("the order of checks of a signed order", () => {
   before(async () => {
     stranger = await newTestKey();
     const earlier = { nonce: spentNonce, headers: { "Idempotency-Key": boundKey } };
-    await expectProblem(await service.signed(PATH, '{"quote_id":"qt_earlier"}', earlier), "not_found");
+    await expectProblem(service.signed(PATH, '{"quote_id":"qt_earlier"}', earlier), "not_found");
   });
 
   const header = (name: string, value: string | null) => (attempt: Attempt): Attempt => ({
@@ -62,7 +62,7 @@ describe("the order of checks of a signed order", () => {
   it("is as documented, so that the earlier of two faults is reported", async () => {
     const all = faults();
     for (const [place, first] of all.entries()) {
-      await expectProblem(await send(first.spoil(sound())), first.code);
+      await expectProblem(send(first.spoil(sound())), first.code);
       for (const later of all.slice(place + 1)) {
         const reply = await send(first.spoil(later.spoil(sound())));
         const { code } = await reply.json() as { code: string };
@@ -89,14 +89,14 @@ describe("the order of checks of a signed order", () => {
       const reply = await send(key({ ...sound(), nonce }));
       assertEquals(reply.headers.get("Idempotent-Replayed"), replayed);
       await expectProblem(reply, "not_found");
-      await expectProblem(await send({ ...sound(), nonce }), "nonce_reused");
+      await expectProblem(send({ ...sound(), nonce }), "nonce_reused");
     }
   });
 
   it("ignores the nonces and idempotency keys of other partners", async () => {
     const other = await service.addPartner();
     const attempt = { ...sound(), partner: other, nonce: spentNonce };
-    await expectProblem(await send(header("Idempotency-Key", boundKey)(attempt)), "not_found");
+    await expectProblem(send(header("Idempotency-Key", boundKey)(attempt)), "not_found");
   });
 
   it("rejects a suspended partner after the token check and before the body checks", async () => {
@@ -105,7 +105,7 @@ describe("the order of checks of a signed order", () => {
     await service.books.sql`select gold.suspend_partner(${other.clientId})`;
     await service.refresh();
     const attempt: Attempt = { ...sound(), partner: other };
-    await expectProblem(await send(header("Authorization", "Bearer x")(attempt)), "token_invalid");
-    await expectProblem(await send(header("Content-Type", "text/plain")(attempt)), "partner_suspended");
+    await expectProblem(send(header("Authorization", "Bearer x")(attempt)), "token_invalid");
+    await expectProblem(send(header("Content-Type", "text/plain")(attempt)), "partner_suspended");
   });
 });

@@ -15,6 +15,7 @@ import {
 } from "./processes_fixture.ts";
 import { setUpFolder } from "../../testing/set_up.ts";
 import { suiteService } from "../../testing/service.ts";
+import { valueOf } from "../../testing/rows.ts";
 
 const ORDERS = 60;
 
@@ -53,11 +54,11 @@ describe("several processes of the service", () => {
     ));
     return answers;
   };
-  const countOrders = async () => {
-    const [row] = await fixture.books
-      .sql`select count(*)::int as orders from gold.orders where client_id = ${fixture.partner.client}`;
-    return row!.orders as number;
-  };
+  const countOrders = () =>
+    valueOf<number>(
+      fixture.books
+        .sql`select count(*)::int as orders from gold.orders where client_id = ${fixture.partner.client}`,
+    );
 
   it("book each of one partner's concurrent orders once", async () => {
     const quotes = await Promise.all(Array.from({ length: ORDERS }, newQuote));

@@ -65,14 +65,11 @@ describe("rotation", () => {
     }
     const Authorization = `Bearer ${await service.token(partner)}`;
     await expectProblem(
-      await service.send("/v1/balances", { method: "GET", partner: renewed, headers: { Authorization } }),
+      service.send("/v1/balances", { method: "GET", partner: renewed, headers: { Authorization } }),
       "token_certificate_mismatch",
     );
     await changed(service.books.sql`select gold.revoke_certificate(${partner.fingerprint})`);
-    await expectProblem(
-      await service.send("/v1/balances", { method: "GET", partner }),
-      "certificate_revoked",
-    );
+    await expectProblem(service.send("/v1/balances", { method: "GET", partner }), "certificate_revoked");
     assertEquals((await service.send("/v1/balances", { method: "GET", partner: renewed })).status, 200);
   });
 
@@ -99,17 +96,17 @@ describe("rotation", () => {
       await addSigningKey(partner, ACTIVE, "hsm-2"),
     ];
     for (const key of [partner.signingKey, plain, named]) {
-      await expectProblem(await order(partner, key), "not_found");
+      await expectProblem(order(partner, key), "not_found");
     }
     for (const period of [ENDED, AHEAD]) {
-      await expectProblem(await order(partner, await addSigningKey(partner, period)), "signature_invalid");
+      await expectProblem(order(partner, await addSigningKey(partner, period)), "signature_invalid");
       await expectProblem(
-        await order(partner, await addSigningKey(partner, period, `old${period[0]}`)),
+        order(partner, await addSigningKey(partner, period, `old${period[0]}`)),
         "signature_invalid",
       );
     }
     const stranger = await service.addPartner();
-    await expectProblem(await order(partner, stranger.signingKey), "signature_invalid");
+    await expectProblem(order(partner, stranger.signingKey), "signature_invalid");
   });
 
   // Several rounds, because some of them have no registry poll. A poll during a round also reads the change,
@@ -146,8 +143,8 @@ describe("rotation", () => {
     };
     for (const partner of [await service.addPartner(), await service.addPartner()]) {
       await service.token(partner);
-      await expectProblem(await order(partner, await add(partner, null)), "not_found");
-      await expectProblem(await order(partner, await add(partner, "hsm-1")), "not_found");
+      await expectProblem(order(partner, await add(partner, null)), "not_found");
+      await expectProblem(order(partner, await add(partner, "hsm-1")), "not_found");
       assertEquals(await probe(partner, await add(partner, null)), true);
       assertEquals(await probe(partner, await add(partner, "hsm-2")), true);
     }
@@ -158,12 +155,12 @@ describe("rotation", () => {
     const partner = await service.addPartner();
     for (let round = 0; round < ROUNDS; round++) {
       const second = await addSigningKey(partner, ACTIVE);
-      await expectProblem(await order(partner, second), "not_found");
+      await expectProblem(order(partner, second), "not_found");
       // Make a change that the service has not read yet. At booking, the database reports that the admission
       // changed.
       await sql`select gold.retire_signing_key(${partner.clientId}, ${second.thumbprint}, 'infinity')`;
-      await expectProblem(await order(partner, second), "signature_invalid");
-      await expectProblem(await order(partner, partner.signingKey), "not_found");
+      await expectProblem(order(partner, second), "signature_invalid");
+      await expectProblem(order(partner, partner.signingKey), "not_found");
     }
   });
 
@@ -179,7 +176,7 @@ describe("rotation", () => {
         })`;
         await transaction`select gold.revoke_certificate(${partner.fingerprint})`;
       });
-      await expectProblem(await order(partner, key), "certificate_revoked");
+      await expectProblem(order(partner, key), "certificate_revoked");
     }
   });
 
@@ -221,7 +218,7 @@ describe("rotation", () => {
     await changed(
       sql`update gold.token_key set retire_at = clock_timestamp() - interval '1 second' where kid = ${oldKid}`,
     );
-    await expectProblem(await call(before), "token_invalid");
+    await expectProblem(call(before), "token_invalid");
     assertEquals((await call(afterwards)).status, 200);
     assertEquals(await published(), [thumbprint]);
   });

@@ -44,17 +44,16 @@ describe("readKeys()", () => {
   });
 
   it("rejects malformed keys with an error that says how to make a key and shows no key", async () => {
-    for (
-      const text of [
-        "",
-        "\n",
-        FIRST.slice(2),
-        `${FIRST}00`,
-        FIRST.toUpperCase(),
-        `${FIRST}\nhunter2`,
-        "hunter2",
-      ]
-    ) {
+    const texts = [
+      "",
+      "\n",
+      FIRST.slice(2),
+      `${FIRST}00`,
+      FIRST.toUpperCase(),
+      `${FIRST}\nhunter2`,
+      "hunter2",
+    ];
+    for (const text of texts) {
       const error = await assertRejects(() => fromFile(text), KeySourceError, "openssl rand -hex 32");
       assertEquals(error.code, "key_source_malformed");
       assertEquals(error.message.includes("hunter2") || error.message.includes(FIRST.slice(2)), false);

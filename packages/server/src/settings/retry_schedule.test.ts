@@ -16,9 +16,8 @@ describe("parseRetrySchedule()", () => {
   });
 
   it("rejects and names a wait that is malformed or longer than 7 days", () => {
-    for (
-      const word of ["5", "s", "0s", "-1s", "1.5h", "5S", "05s", "1w", "8d", "9999999s", "5s,10s", "Infinity"]
-    ) {
+    const words = ["5", "s", "0s", "-1s", "1.5h", "5S", "05s", "1w", "8d", "9999999s", "5s,10s", "Infinity"];
+    for (const word of words) {
       assertThrows(() => parseRetrySchedule(`5s ${word}`), Error, `has "${word}"`);
     }
   });
