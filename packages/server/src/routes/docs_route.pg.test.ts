@@ -25,8 +25,8 @@ describe("GET /docs and GET /docs/errors", () => {
   it("reject a request without a known certificate or with a parameter", async () => {
     for (const path of PAGES) {
       const unknown = { "x-forwarded-client-cert": `Hash=${"0".repeat(64)}` };
-      await expectProblem(await get(path, unknown), "certificate_unknown");
-      await expectProblem(await get(`${path}?page=2`), "invalid_request");
+      await expectProblem(get(path, unknown), "certificate_unknown");
+      await expectProblem(get(`${path}?page=2`), "invalid_request");
     }
   });
 
@@ -36,8 +36,8 @@ describe("GET /docs and GET /docs/errors", () => {
       assertEquals([reply.status, reply.headers.get("Location")], [308, "/docs"]);
       assertMatch(reply.headers.get("X-Request-Id")!, /^req_/);
       const unknown = { "x-forwarded-client-cert": `Hash=${"0".repeat(64)}` };
-      await expectProblem(await get(path, unknown), "certificate_unknown");
-      await expectProblem(await get(`${path}?page=2`), "invalid_request");
+      await expectProblem(get(path, unknown), "certificate_unknown");
+      await expectProblem(get(`${path}?page=2`), "invalid_request");
       const posted = await service.send(path, { method: "POST" });
       assertEquals(posted.headers.get("Allow"), "GET");
       await expectProblem(posted, "method_not_allowed");
@@ -46,7 +46,7 @@ describe("GET /docs and GET /docs/errors", () => {
 
   it("contain the deployment's base URL, and the anchor in the type of each problem", async () => {
     assertStringIncludes(await (await get("/docs")).text(), service.config.publicBaseUrl);
-    const { type } = await expectProblem(await get("/v1/nothing"), "not_found");
+    const { type } = await expectProblem(get("/v1/nothing"), "not_found");
     const [path, anchor] = type.split("#");
     assertStringIncludes(await (await get(path!)).text(), `id="${anchor}"`);
   });
@@ -66,7 +66,7 @@ describe("GET /docs and GET /docs/errors", () => {
         assertEquals([reply.status, (await reply.text()).length > 1000], [200, true], has);
       }
       const refused = { "If-None-Match": tag, "x-forwarded-client-cert": `Hash=${"0".repeat(64)}` };
-      await expectProblem(await get(path, refused), "certificate_unknown");
+      await expectProblem(get(path, refused), "certificate_unknown");
     }
   });
 });

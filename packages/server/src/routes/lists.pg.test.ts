@@ -35,7 +35,7 @@ describe("a list", () => {
     (await account.read(`/v1/orders${query}`, ordersReply)).items.map(({ order_id }) => order_id);
   const newest = (of: readonly { id: string }[]) => of.map(({ id }) => id).reverse();
   const refused = async (path: string, name: string): Promise<void> => {
-    const { errors } = await expectProblem(await account.get(path), "invalid_request");
+    const { errors } = await expectProblem(account.get(path), "invalid_request");
     assertEquals(errors?.map((error) => "name" in error && error.name), [name], path);
   };
 
@@ -110,7 +110,7 @@ describe("a list", () => {
 
   it("says how to encode the plus of an offset", async () => {
     const { detail } = await expectProblem(
-      await account.get("/v1/orders?created_after=2026-01-31T12:30:00+03:00"),
+      account.get("/v1/orders?created_after=2026-01-31T12:30:00+03:00"),
       "invalid_request",
     );
     assertStringIncludes(detail!, "%2B");
@@ -156,7 +156,7 @@ describe("a list", () => {
       partner: stranger.partner,
       headers,
     });
-    await expectProblem(await sent, "insufficient_funds");
+    await expectProblem(sent, "insufficient_funds");
     for (const key of [refusal, quote, orders[0]!.key]) {
       const { items } = await stranger.read(`/v1/orders?idempotency_key=${key}`, ordersReply);
       assertEquals(items, []);

@@ -90,7 +90,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     const again = await account.get("/v1/reserves/lists/lst_1", { "If-None-Match": tag });
     assertEquals([again.status, await again.text()], [304, ""]);
     for (const id of ["lst_99", "lst_0", "lst_01", "lst_9999999999", "1"]) {
-      await expectProblem(await account.get(`/v1/reserves/lists/${id}`), "not_found");
+      await expectProblem(account.get(`/v1/reserves/lists/${id}`), "not_found");
     }
   });
 
@@ -204,7 +204,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     const { sql } = service.books;
     await sql`delete from gold.price`;
     try {
-      await expectProblem(await account.get("/v1/prices"), "price_unavailable");
+      await expectProblem(account.get("/v1/prices"), "price_unavailable");
     } finally {
       await sql`select gold.set_price('fixed', 3200000, 3210000, 3190000, 60, 10, null)`;
     }
@@ -272,11 +272,11 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     assertEquals(midnight, "2026-01-30T21:00:00.000Z");
     for (const ahead of [60_000, 1e9]) {
       const at = new Date(service.now() + ahead).toISOString();
-      const { errors } = await expectProblem(await holder.get(`/v1/balances?at=${at}`), "invalid_request");
+      const { errors } = await expectProblem(holder.get(`/v1/balances?at=${at}`), "invalid_request");
       assertEquals(errors?.map((error) => "name" in error && error.name), ["at"]);
     }
     for (const at of ["9999-12-31T23:59:59.999Z", "now", "2026-02-30", "1e12", ""]) {
-      await expectProblem(await holder.get(`/v1/balances?at=${at}`), "invalid_request");
+      await expectProblem(holder.get(`/v1/balances?at=${at}`), "invalid_request");
     }
   });
 
@@ -287,7 +287,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
       await expectProblem(refused, "invalid_request");
     }
     for (const path of ["prices", "reserves", "limits", "credentials", "balances", "statement"]) {
-      await expectProblem(await account.get(`/v1/${path}`, { Authorization: null }), "token_missing");
+      await expectProblem(account.get(`/v1/${path}`, { Authorization: null }), "token_missing");
     }
   });
 });

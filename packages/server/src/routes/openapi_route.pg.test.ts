@@ -19,10 +19,10 @@ describe("GET /openapi.json", () => {
 
   it("rejects a request without a known certificate or with a parameter", async () => {
     await expectProblem(
-      await get("/openapi.json", { "x-forwarded-client-cert": `Hash=${"0".repeat(64)}` }),
+      get("/openapi.json", { "x-forwarded-client-cert": `Hash=${"0".repeat(64)}` }),
       "certificate_unknown",
     );
-    await expectProblem(await get("/openapi.json?version=1"), "invalid_request");
+    await expectProblem(get("/openapi.json?version=1"), "invalid_request");
   });
 });
 

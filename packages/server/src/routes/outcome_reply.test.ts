@@ -41,9 +41,8 @@ describe("outcomeReply()", () => {
   });
 
   it("returns an outcome that binds no key as a problem with this request's id", async () => {
-    for (
-      const code of ["nonce_reused", "idempotency_key_conflict", "idempotency_request_in_progress"] as const
-    ) {
+    const codes = ["nonce_reused", "idempotency_key_conflict", "idempotency_request_in_progress"] as const;
+    for (const code of codes) {
       const made = outcomeReply({ outcome: code, status: null, body: null }, EXCHANGE);
       assertMatch((await expectProblem(made, code)).request_id, /^req_0198b3a5/);
     }

@@ -109,10 +109,7 @@ describe("reference and account_label", () => {
     assert(balances);
     assertEquals(textsOf(created), [texts.reference, texts.account_label]);
     assertEquals(await account.read(`/v1/withdrawals/${created.withdrawal_id}`, withdrawalReply), created);
-    await expectProblem(
-      await send("/v1/withdrawals", { amount_sar: 1, ...texts }),
-      "withdrawal_reference_reused",
-    );
+    await expectProblem(send("/v1/withdrawals", { amount_sar: 1, ...texts }), "withdrawal_reference_reused");
     const without = await made("/v1/withdrawals", { amount_sar: 1 });
     assertEquals([without.reference, "account_label" in without], [null, false]);
   });
@@ -121,19 +118,15 @@ describe("reference and account_label", () => {
     const { quote_id } = await quote();
     const values = ["", " a", "x".repeat(65), "😀".repeat(65), "a\nb", "\u0000", "\u202e", 1, null, ["a"]];
     for (const value of values) {
-      for (
-        const [path, body, name] of [
-          ["/v1/quotes", BUY, "reference"],
-          ["/v1/quotes", BUY, "account_label"],
-          ["/v1/orders", { quote_id }, "reference"],
-          ["/v1/orders", { quote_id }, "account_label"],
-          ["/v1/withdrawals", { amount_sar: 1 }, "account_label"],
-        ] as const
-      ) {
-        const { errors } = await expectProblem(
-          await send(path, { ...body, [name]: value }),
-          "invalid_request",
-        );
+      const cases = [
+        ["/v1/quotes", BUY, "reference"],
+        ["/v1/quotes", BUY, "account_label"],
+        ["/v1/orders", { quote_id }, "reference"],
+        ["/v1/orders", { quote_id }, "account_label"],
+        ["/v1/withdrawals", { amount_sar: 1 }, "account_label"],
+      ] as const;
+      for (const [path, body, name] of cases) {
+        const { errors } = await expectProblem(send(path, { ...body, [name]: value }), "invalid_request");
         assertEquals(errors?.map((error) => "pointer" in error && error.pointer), [`#/${name}`], path);
       }
     }
@@ -193,7 +186,7 @@ describe("reference and account_label", () => {
     const again = await send("/v1/orders", { quote_id }, "stored");
     assertEquals([again.status, await again.text()], [200, body]);
     await expectProblem(
-      await send("/v1/orders", { quote_id, reference: "a" }, "stored"),
+      send("/v1/orders", { quote_id, reference: "a" }, "stored"),
       "idempotency_key_conflict",
     );
   });
@@ -237,7 +230,7 @@ describe("reference and account_label", () => {
     );
     const withdrawals = await own.read(`/v1/withdrawals?${label}`, withdrawalsReply);
     assertEquals(withdrawals.items.map(({ reference }) => reference), ["W 10"]);
-    const { errors } = await expectProblem(await own.get("/v1/fundings?reference=a"), "invalid_request");
+    const { errors } = await expectProblem(own.get("/v1/fundings?reference=a"), "invalid_request");
     assertEquals(errors?.length, 1);
   });
 

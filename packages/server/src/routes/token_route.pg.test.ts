@@ -9,10 +9,8 @@ import {
   type TokenProblemCode,
   tokenReply,
 } from "@gold-partner/protocol";
-import { type Sending, suiteService, type TestService } from "../../testing/service.ts";
+import { type Sending, suiteService } from "../../testing/service.ts";
 import type { TestPartner } from "../../testing/partner.ts";
-import { hashSecret } from "../admission/token/client_secret.ts";
-import { readKeys } from "../settings/key_source.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
@@ -121,22 +119,6 @@ describe("POST /oauth/token", () => {
     for (const answer of answers) assertEquals(answer, answers[0]!);
   });
 
-  it("accepts each of several overlapping secrets, and rejects a retired secret", async () => {
-    const bank = await service.addPartner();
-    const second = randomBytes(32).toString("base64url");
-    const { sql } = service.books;
-    const pepper = await readPepper(service);
-    await sql`insert into gold.client_secret (partner_id, hash, not_before) values (${bank.client}, ${
-      hashSecret(pepper, second)
-    }, clock_timestamp() - interval '1 minute')`;
-    await changed(service);
-    const grant = (client_secret: string) => send(form({ client_secret }, bank), { partner: bank });
-    assertEquals([(await grant(bank.clientSecret)).status, (await grant(second)).status], [200, 200]);
-    await sql`update gold.client_secret set retire_at = clock_timestamp() - interval '1 second' where id = (select min(id) from gold.client_secret where partner_id = ${bank.client})`;
-    await changed(service);
-    assertEquals([(await grant(bank.clientSecret)).status, (await grant(second)).status], [401, 200]);
-  });
-
   it("returns access_denied for an unknown certificate, a forbidden IP or a suspended partner", async () => {
     const unknown = { "X-Forwarded-Client-Cert": `Hash=${"0".repeat(64)}` };
     await refused(await send(form(), { headers: unknown }), "certificate_unknown", "access_denied");
@@ -194,12 +176,3 @@ describe("POST /oauth/token", () => {
     assert(Math.abs(Number(iat) - service.now() / 1000) < 30);
   });
 });
-
-async function readPepper({ config }: TestService): Promise<Uint8Array> {
-  return (await readKeys(config.pepperSource))[0]!;
-}
-
-async function changed(service: TestService): Promise<void> {
-  await service.books.sql`update gold.registry_version set version = version + 1`;
-  await service.refresh();
-}

@@ -41,12 +41,29 @@ async function diagnosisOf(
 }
 
 describe("diagnose()", () => {
-  it("returns path_not_url if only a part of the URL was signed", async () => {
-    for (const url of [TARGET, "/v1/signed-probe", `api.gold.example${TARGET}`]) {
-      assertEquals(await diagnosisOf({ url }), "path_not_url", url);
-    }
-  });
-
+  /** What a client does wrong when it makes the signed text, by the mistake that is found. */
+  const CARELESS: Partial<Record<ProbeMistake, readonly Carelessness[]>> = {
+    path_not_url: [TARGET, "/v1/signed-probe", `api.gold.example${TARGET}`].map((url) => ({ url })),
+    explicit_port: [{ url: `${BASE}:443${TARGET}` }],
+    upper_case_host: [
+      ...["https://API.GOLD.EXAMPLE", "HTTPS://API.GOLD.EXAMPLE", "HTTPS://api.gold.example"],
+      ...["https://Api.Gold.Example", "https://api.Gold.Example"],
+    ].map((origin) => ({ url: origin + TARGET })),
+    upper_case_hex: [{ hash: (hex) => hex.toUpperCase() }],
+    crlf: [
+      { lines: (all) => all.join("\r\n") },
+      { lines: (all) => all.map((line) => `${line}\r\n`).join("") },
+    ],
+    trailing_newline: ["\n", "\r\n"].map((end) => ({ lines: (all) => all.join("\n") + end })),
+  };
+  for (const [mistake, mistakes] of Object.entries(CARELESS)) {
+    it(`returns ${mistake}, even if the Host header has capitals`, async () => {
+      const request = { ...REQUEST, hosts: ["api.Gold.Example"] };
+      for (const careless of mistakes) {
+        assertEquals(await diagnosisOf(careless, { request }), mistake, `${careless.url}`);
+      }
+    });
+  }
   it("returns wrong_host for another scheme, or for a host that the caller or its proxies use", async () => {
     const hosts = ["10.0.0.7:9443", "gold.bank.internal", "[::1]:8443"];
     const names = [
@@ -64,55 +81,26 @@ describe("diagnose()", () => {
 
   it("recognises mistakes in the host if the base URL has a port", async () => {
     const request = { ...REQUEST, baseUrl: "https://localhost:8443" };
-    for (
-      const [origin, mistake] of [
-        ["https://localhost", "wrong_host"],
-        ["http://localhost:8443", "wrong_host"],
-        ["https://127.0.0.1:8443", "wrong_host"],
-        ["https://localhost:443", "explicit_port"],
-        ["https://LOCALHOST:8443", "upper_case_host"],
-      ]
-    ) {
+    const cases = [
+      ["https://localhost", "wrong_host"],
+      ["http://localhost:8443", "wrong_host"],
+      ["https://127.0.0.1:8443", "wrong_host"],
+      ["https://localhost:443", "explicit_port"],
+      ["https://LOCALHOST:8443", "upper_case_host"],
+    ];
+    for (const [origin, mistake] of cases) {
       assertEquals(await diagnosisOf({ url: origin + TARGET }, { request }), mistake as ProbeMistake, origin);
     }
   });
 
-  it("returns explicit_port if the default port was written out", async () => {
-    assertEquals(await diagnosisOf({ url: `${BASE}:443${TARGET}` }), "explicit_port");
-  });
-
-  it("returns upper_case_host for capitals in scheme or host, even if the Host header has them", async () => {
-    const request = { ...REQUEST, hosts: ["api.Gold.Example"] };
-    for (
-      const origin of [
-        "https://API.GOLD.EXAMPLE",
-        "HTTPS://API.GOLD.EXAMPLE",
-        "HTTPS://api.gold.example",
-        "https://Api.Gold.Example",
-        "https://api.Gold.Example",
-      ]
-    ) {
-      assertEquals(await diagnosisOf({ url: origin + TARGET }, { request }), "upper_case_host", origin);
-    }
-  });
-
-  it("recognises an upper-case hash, CR LF line ends and a trailing line break", async () => {
-    assertEquals(await diagnosisOf({ hash: (hex) => hex.toUpperCase() }), "upper_case_hex");
-    assertEquals(await diagnosisOf({ lines: (all) => all.join("\r\n") }), "crlf");
-    assertEquals(await diagnosisOf({ lines: (all) => all.map((line) => `${line}\r\n`).join("") }), "crlf");
-    assertEquals(await diagnosisOf({ lines: (all) => `${all.join("\n")}\n` }), "trailing_newline");
-    assertEquals(await diagnosisOf({ lines: (all) => `${all.join("\n")}\r\n` }), "trailing_newline");
-  });
-
   it("returns payload_base64url whatever the protected header contains", async () => {
     assertEquals(await diagnosisOf({ payload: base64url }), "payload_base64url");
-    for (
-      const header of [{ alg: "ES256" }, { alg: "ES256", b64: true, crit: ["b64"] }, {
-        alg: "ES256",
-        kid: "1",
-        typ: "JOSE",
-      }]
-    ) {
+    const headers = [{ alg: "ES256" }, { alg: "ES256", b64: true, crit: ["b64"] }, {
+      alg: "ES256",
+      kid: "1",
+      typ: "JOSE",
+    }];
+    for (const header of headers) {
       assertEquals(
         await diagnosisOf({ payload: base64url, header }, { failed: "header" }),
         "payload_base64url",
@@ -154,18 +142,17 @@ describe("diagnose()", () => {
     const sorted = { a: {}, n: [1.5, 2], note: value.note, quote_id: "qt_1" };
     const python =
       '{"quote_id": "qt_1", "note": "\\u0645\\u0631\\u062d\\u0628\\u0627", "n": [1.50, 2], "a": {}}';
-    for (
-      const body of [
-        `${BODY}\n`,
-        `${BODY}\r\n`,
-        JSON.stringify(value),
-        JSON.stringify(sorted),
-        JSON.stringify(value, null, 2).replace("1.5", "1.50"),
-        `${JSON.stringify(value, null, 4).replace("1.5", "1.50")}\n`,
-        JSON.stringify(sorted, null, 2).replace("1.5", "1.50"),
-        python,
-      ]
-    ) {
+    const bodies = [
+      `${BODY}\n`,
+      `${BODY}\r\n`,
+      JSON.stringify(value),
+      JSON.stringify(sorted),
+      JSON.stringify(value, null, 2).replace("1.5", "1.50"),
+      `${JSON.stringify(value, null, 4).replace("1.5", "1.50")}\n`,
+      JSON.stringify(sorted, null, 2).replace("1.5", "1.50"),
+      python,
+    ];
+    for (const body of bodies) {
       assertEquals(await diagnosisOf({ body }), "body_reserialised", body);
       const request = { ...REQUEST, body: Buffer.from(body) };
       assertEquals(
@@ -179,11 +166,10 @@ describe("diagnose()", () => {
 
   it("returns null if no common mistake explains the failure", async () => {
     const right = foreignSignature(privateKey, { ...REQUEST, url: URL_SIGNED });
-    for (
-      const careless of [{ body: "tampered" }, { body: `${BODY} ` }, { url: `${BASE}/v1/orders` }, {
-        timestamp: "1795000001",
-      }]
-    ) {
+    const mistakes = [{ body: "tampered" }, { body: `${BODY} ` }, { url: `${BASE}/v1/orders` }, {
+      timestamp: "1795000001",
+    }];
+    for (const careless of mistakes) {
       assertEquals(await diagnosisOf(careless), null, JSON.stringify(careless));
     }
     assertEquals(await diagnosisOf({ url: TARGET }, { signer: newForeignPair().privateKey }), null);
@@ -213,15 +199,14 @@ describe("diagnose()", () => {
       [...attempts("signature", false, { ...REQUEST, hosts })].length,
       [...attempts("signature", false, REQUEST)].length,
     );
-    for (
-      const body of [
-        new Uint8Array(),
-        Uint8Array.of(0, 255, 10),
-        Buffer.from("[1e400]"),
-        new Uint8Array(65_536),
-        Buffer.from('{"a":1,"a":2}'),
-      ]
-    ) {
+    const bodies = [
+      new Uint8Array(),
+      Uint8Array.of(0, 255, 10),
+      Buffer.from("[1e400]"),
+      new Uint8Array(65_536),
+      Buffer.from('{"a":1,"a":2}'),
+    ];
+    for (const body of bodies) {
       assertEquals(await diagnosisOf({ body: "another" }, { request: { ...REQUEST, body } }), null);
     }
   });

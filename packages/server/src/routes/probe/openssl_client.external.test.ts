@@ -89,9 +89,8 @@ describe("the probe of a client that signs with openssl", () => {
     `printf '%s..%s' "$(header)" "$({ header; printf .; ${lines}; } | sign | raw | base64url)"`;
 
   it("reports no mistake if the client signs correctly", async () => {
-    for (
-      const { valid, mistake } of [await byShell(signed("lines")), await byPython("probe(body.encode())")]
-    ) {
+    const cases = [await byShell(signed("lines")), await byPython("probe(body.encode())")];
+    for (const { valid, mistake } of cases) {
       assertEquals([valid, mistake], [true, null]);
     }
   });
@@ -128,16 +127,15 @@ describe("the probe of a client that signs with openssl", () => {
   });
 
   it("names the mistakes of a Python script: a body or a timestamp in another form", async () => {
-    for (
-      const options of [
-        "",
-        "separators=(',', ':')",
-        "indent=2",
-        "indent=4, sort_keys=True",
-        "ensure_ascii=False",
-        "sort_keys=True, separators=(',', ':')",
-      ]
-    ) {
+    const choices = [
+      "",
+      "separators=(',', ':')",
+      "indent=2",
+      "indent=4, sort_keys=True",
+      "ensure_ascii=False",
+      "sort_keys=True, separators=(',', ':')",
+    ];
+    for (const options of choices) {
       const { mistake } = await byPython(`probe(json.dumps(value${options && `, ${options}`}).encode())`);
       assertEquals(mistake, "body_reserialised", options);
     }
