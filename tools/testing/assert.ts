@@ -44,7 +44,7 @@ export function assertStringIncludes(actual: string, expected: string, message?:
 
 export function assertStartsWith(actual: string, expected: string, message?: string): void {
   if (!actual.startsWith(expected)) {
-    fail_(message ?? `Expected ${JSON.stringify(actual)} to start with ${JSON.stringify(expected)}`);
+    fail(message ?? `Expected ${JSON.stringify(actual)} to start with ${JSON.stringify(expected)}`);
   }
 }
 

@@ -58,7 +58,7 @@ describe("POST /sandbox/simulate", () => {
       returned: [APPROVED, SUBMITTED, "returned by gold_simulation_checker"],
     };
     for (const [outcome, steps] of Object.entries(OUTCOMES)) {
-      it(`values ${outcome} through all steps before it, and two logins take the steps`, async () => {
+      it(`becomes ${outcome} through all steps before it, and two logins take the steps`, async () => {
         const before = await balance(bank);
         const withdrawal_id = await bank.withdraw(10);
         const made = withdrawalReply.parse(await bank.arm("withdrawal", { withdrawal_id, outcome }));

@@ -112,7 +112,7 @@ describe("Sender.post() to a host name whose addresses change", () => {
     assertEquals(names.questions.length, length);
   });
 
-  it("sends nothing after an address values forbidden, even over an open connection", async () => {
+  it("sends nothing after an address becomes forbidden, even over an open connection", async () => {
     // Open a fresh connection, because the sender closes a connection after a few idle seconds.
     assertEquals(await outcome(), 204);
     clockMs += 10_000;
