@@ -8,7 +8,7 @@ import { assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
 import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { until } from "../../../tools/testing/until.ts";
 import { testService } from "../testing/service.ts";
-import { setUpFolder } from "../testing/set_up.ts";
+import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 import { suiteBooks } from "../testing/books.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
@@ -28,7 +28,7 @@ function serve(args: readonly string[], settings: Readonly<Record<string, string
 }
 
 describe("serve", () => {
-  const [folder, books] = [setUpFolder(), suiteBooks()];
+  const [folder, books] = [temporaryFolder("gold-test"), suiteBooks()];
 
   it("exits with 2 and prints one sentence for an unknown argument", async () => {
     for (const args of [["--role", "gateway"], ["--rule", "api"], ["api"]]) {

@@ -1,8 +1,4 @@
-import { mkdtempSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { after, before } from "node:test";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
 /** Stops of the fixtures that run, in the order of their start. */
 const running: (() => unknown)[] = [];
@@ -36,11 +32,4 @@ export function setUp<T extends object>(
       return typeof member === "function" && !Object.hasOwn(fixture, name) ? member.bind(fixture) : member;
     },
   });
-}
-
-/** Makes an empty folder for a whole `describe`, and removes it after the last test. Returns its path. */
-export function setUpFolder(): string {
-  const path = mkdtempSync(join(tmpdir(), "gold-test-"));
-  setUp(() => Promise.resolve({ path }), () => rm(path, { recursive: true, force: true }));
-  return path;
 }

@@ -24,7 +24,7 @@ import type { LogFields } from "../operations/log.ts";
 import { type HeadKeeper, openHeadKeeper } from "./keep_heads.ts";
 import { openWriteProbe } from "./write_probe.ts";
 import { suiteBooks } from "../../testing/books.ts";
-import { setUpFolder } from "../../testing/set_up.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 import { withoutTriggers } from "../../testing/rows.ts";
 
 interface Item {
@@ -35,7 +35,7 @@ interface Item {
 
 describe("openHeadKeeper()", () => {
   const books = suiteBooks();
-  const folder = setUpFolder();
+  const folder = temporaryFolder("gold-test");
   const file = join(folder, "heads.json");
   let client: number;
   let name: string;

@@ -8,7 +8,7 @@ import type { Service } from "../process/service.ts";
 import { sendRaw } from "../process/service_fixture.ts";
 import { startDelivery } from "../process/delivery_service.ts";
 import { eventOf, fund, pause, suiteDelivery } from "./webhook_fixture.ts";
-import { setUpFolder } from "../../testing/set_up.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 import { valueOf } from "../../testing/rows.ts";
 
 interface Kept {
@@ -17,7 +17,7 @@ interface Kept {
 
 describe("the role delivery over books that lack kept records", () => {
   const { service, receiver } = suiteDelivery({ deliver: false });
-  const headsFile = join(setUpFolder(), "heads.json");
+  const headsFile = join(temporaryFolder("gold-test"), "heads.json");
   const running: Service[] = [];
   const stop = async () => {
     for (const delivery of running.splice(0)) await delivery.stop();

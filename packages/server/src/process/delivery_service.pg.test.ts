@@ -13,11 +13,11 @@ import { startDelivery } from "./delivery_service.ts";
 import { type Service, startService } from "./service.ts";
 import { sendRaw } from "./service_fixture.ts";
 import { until } from "../../../../tools/testing/until.ts";
-import { setUpFolder } from "../../testing/set_up.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 import { suiteBooks } from "../../testing/books.ts";
 
 describe("startDelivery()", () => {
-  const [folder, books] = [setUpFolder(), suiteBooks()];
+  const [folder, books] = [temporaryFolder("gold-test"), suiteBooks()];
   before(async () => {
     for (const name of ["pepper", "sealing_key"]) {
       await writeFile(join(folder, name), randomBytes(32).toString("hex"));

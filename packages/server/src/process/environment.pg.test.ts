@@ -51,6 +51,13 @@ describe("sandbox and production", () => {
     });
   }
 
+  it("begins the client_id with sbx_ in the sandbox and with live_ in production", async () => {
+    for (const [home, prefix] of [["sandbox", "sbx_"], ["production", "live_"]] as const) {
+      assertEquals(services[home].partner.clientId.slice(0, prefix.length), prefix);
+      assertEquals((await services[home].send(...get("/v1/balances"))).status, 200);
+    }
+  });
+
   for (const setting of ["HA", "HEADS_FILE", "OPERATOR_KEYS"]) {
     it(`warns at the start of production with ${setting}=off, and not in the sandbox`, () => {
       const warnings = (of: TestService) => of.log.filter((line) => line.includes(`"setting":"${setting}"`));

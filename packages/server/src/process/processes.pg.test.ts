@@ -13,7 +13,7 @@ import {
   stopProcesses,
   type TestProcesses,
 } from "./processes_fixture.ts";
-import { setUpFolder } from "../../testing/set_up.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 import { suiteService } from "../../testing/service.ts";
 import { valueOf } from "../../testing/rows.ts";
 
@@ -29,7 +29,7 @@ async function findLeft(pids: readonly number[]): Promise<number[]> {
 describe("several processes of the service", () => {
   let processes: TestProcesses;
   after(() => stopProcesses(processes));
-  const [folder, fixture] = [setUpFolder(), suiteService()];
+  const [folder, fixture] = [temporaryFolder("gold-test"), suiteService()];
   let keys = 0;
   before(async () => {
     await fixture.books.addBar(10_000_000_000n);

@@ -4,12 +4,12 @@ import process from "node:process";
 import { describe, it } from "node:test";
 import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { isKeySource, type KeySource, KeySourceError, readKeys } from "./key_source.ts";
-import { setUpFolder } from "../../testing/set_up.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 
 const [FIRST, SECOND] = ["0f".repeat(32), "a1".repeat(32)];
 
 describe("readKeys()", () => {
-  const folder = setUpFolder();
+  const folder = temporaryFolder("gold-test");
 
   async function fromFile(text: string): Promise<Uint8Array[]> {
     const path = join(folder, "key");

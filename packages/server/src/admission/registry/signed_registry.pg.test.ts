@@ -19,7 +19,7 @@ import { readOperatorKeys } from "./operator_keys.ts";
 import { openRegistry, type Registry } from "./registry.ts";
 import { suiteBooks } from "../../../testing/books.ts";
 import { suiteOperators } from "../../booking/operator_fixture.ts";
-import { setUpFolder } from "../../../testing/set_up.ts";
+import { temporaryFolder } from "../../../../../tools/testing/temporary_folder.ts";
 
 const IBAN = "SA0380000000608010167519";
 
@@ -30,7 +30,7 @@ describe("a registry that requires the signatures of two people", () => {
   const operators = suiteOperators(books);
   let people: [Signatory, Signatory];
   let registry: Registry;
-  const folder = setUpFolder();
+  const folder = temporaryFolder("gold-test");
   let adopted: { client: number; publicId: string };
   let other: { client: number };
   const log: string[] = [];

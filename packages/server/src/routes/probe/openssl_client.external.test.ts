@@ -42,13 +42,13 @@ def probe(body, url=os.environ["URL"], timestamp=os.environ["TIMESTAMP"]):
 body = os.environ["BODY"]
 value = json.loads(body)
 `;
-import { setUpFolder } from "../../../testing/set_up.ts";
+import { temporaryFolder } from "../../../../../tools/testing/temporary_folder.ts";
 import { suiteService } from "../../../testing/service.ts";
 
 const OPTIONS = { bash: ["--norc", "-c"], python3: ["-c"] } as const;
 
 describe("the probe of a client that signs with openssl", () => {
-  const [folder, service] = [setUpFolder(), suiteService()];
+  const [folder, service] = [temporaryFolder("gold-test"), suiteService()];
   before(async () => {
     const key = foreignKey(service.partner.signingKey.privateJwk);
     await writeFile(join(folder, "signing.key"), key.export({ type: "sec1", format: "pem" }));
