@@ -1,7 +1,12 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals } from "../testing/assert.ts";
+import { assertEquals, assertRejects, assertStringIncludes } from "../testing/assert.ts";
 import { seededRandom } from "../testing/random.ts";
-import { compareStep } from "./comparison.ts";
+import { temporaryFolder } from "../testing/temporary_folder.ts";
+import { compareRuns, compareStep } from "./comparison.ts";
+import { UsageError } from "./plan.ts";
+import type { RunSummary } from "./report.ts";
 import { StepLog, type StepText } from "./step.ts";
 
 const FIRST_MS = 1_795_231_886_400;
@@ -95,5 +100,49 @@ describe("compareStep()", () => {
       reported += found.length;
     }
     assertEquals(reported > 0, true);
+  });
+});
+
+describe("compareRuns()", () => {
+  const folder = temporaryFolder("gold-compare");
+
+  async function keep(name: string, more: Partial<RunSummary>): Promise<string> {
+    const summary = {
+      scenario: "quote_order",
+      profile: "smoke",
+      partners: 2,
+      slice_seconds: 1,
+      steps: [],
+      ...more,
+    };
+    const path = await mkdtemp(join(folder, name));
+    await writeFile(join(path, "summary.json"), JSON.stringify(summary));
+    return path;
+  }
+
+  it("writes a table of the differences, or JSON with --json", async () => {
+    const one = await keep("before", { steps: [stepOf({ seed: 1 })] });
+    const other = await keep("after", { steps: [stepOf({ seed: 2, slower: 1.5 })] });
+    const text = await compareRuns([one, other]);
+    assertStringIncludes(text, "| order | p95 ms | ");
+    assertStringIncludes(text, "| slower |");
+    assertStringIncludes(text, "| order | failed | 0 | 0 |  | no difference shown |");
+    assertStringIncludes(text, "moving-block bootstrap");
+    const { differences } = JSON.parse(await compareRuns([one, other, "--json"])) as {
+      differences: unknown[];
+    };
+    assertEquals(differences.length, 5);
+  });
+
+  it("rejects runs with different settings, short runs, and folders without results", async () => {
+    const steps = [stepOf({ seed: 1 })];
+    const [one, other] = [await keep("before", { steps }), await keep("after", { steps, partners: 3 })];
+    const short = await keep("short", { steps: [stepOf({ seed: 1, seconds: 3 })] });
+    await assertRejects(() => compareRuns([one, other]), UsageError, "partners is 2 before and 3 after");
+    await assertRejects(() => compareRuns([short, short]), UsageError, "compare longer runs");
+    await assertRejects(() => compareRuns([one, folder]), UsageError, "contains no results");
+    await writeFile(join(folder, "summary.json"), JSON.stringify({ scenario: "quote_order", steps }));
+    await assertRejects(() => compareRuns([one, folder]), UsageError, "results of k6 without a time series");
+    await assertRejects(() => compareRuns([one]), UsageError, "BEFORE and AFTER");
   });
 });
