@@ -1,4 +1,5 @@
-// Runs a program of a benchmark or a proof in its own process. The program receives commands and sends replies, one JSON object per line.
+// Runs a program of a benchmark or a proof in its own process. The program receives commands and sends replies,
+// one JSON object per line.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";

@@ -22,8 +22,11 @@ export function setUp<T extends object>(
     const started = fixture = await start();
     running.push(() => stop(started));
   });
-  // Each hook stops the newest fixture, because the hooks themselves run in the order of their declaration.
-  after(async () => void await running.pop()?.());
+  // Each hook stops the newest fixture, because the hooks themselves run in the order of their declaration. The hook
+  // of a fixture that did not start must not stop one of another suite.
+  after(async () => {
+    if (fixture) await running.pop()!();
+  });
   return new Proxy({} as T, {
     get(_, name) {
       if (!fixture) throw new Error(`The fixture is not started yet; read ${String(name)} inside a test.`);

@@ -18,7 +18,8 @@ const SHORT = " (short)";
 
 /**
  * Reads the mutations of all .txt files beside this file. `file` and `test` lines apply to all mutations after
- * them, until the next ones. A name that ends in `(short)` also runs with --short. A mutation is its name, the lines to replace, each after `-`, and the new lines, each after `+`.
+ * them, until the next ones. A mutation is its name, the lines to replace, each after `-`, and the new lines,
+ * each after `+`. If its name ends in `(short)`, it also runs with --short.
  */
 export function readMutations(): Mutation[] {
   const here = new URL("./", import.meta.url);
