@@ -23,39 +23,49 @@ const EDITS: readonly (readonly [file: string, at: string, added: string])[] = [
   [
     "packages/protocol/src/schema/order.ts",
     "} as const;\n\nexport const orderRequest",
-    '  desk_code: partnerText({ name: "desk_code", says: "Your desk.", short: "Your desk" }),\n',
+    '  sample_text: partnerText({ name: "sample_text", says: "A sample.", short: "A sample" }),\n',
   ],
   [
     `${SERVER}/database/schema/books.ts`,
     '}, (t) => [\n  primaryKey({ columns: [t.bucket, t.clientId, t.id] }),\n  index("orders_newest")',
-    "  deskCode: text(),\n",
+    "  sampleText: text(),\n",
   ],
   [
     `${SERVER}/booking/trading/book_orders.ts`,
     ")\n      order by item",
-    ",\n        desk_codes => ${column(items, ({ asked }) => asked.desk_code)}::text::text[]",
+    ",\n        sample_texts => ${column(items, ({ asked }) => asked.sample_text)}::text::text[]",
   ],
   [
     `${SERVER}/booking/trading/book_orders.sql`,
     "\n) returns setof gold.outcome",
-    ", desk_codes text[] default null",
+    ", sample_texts text[] default null",
   ],
-  [`${SERVER}/booking/trading/book_orders.sql`, ")\n      with ordinality", ", desk_codes"],
+  [`${SERVER}/booking/trading/book_orders.sql`, ")\n      with ordinality", ", sample_texts"],
   [
     `${SERVER}/booking/trading/book_orders.sql`,
     ", n)\n    left join lateral (select * from nonce",
-    ", desk_code",
+    ", sample_text",
   ],
-  [`${SERVER}/booking/trading/book_orders.sql`, "      -- An order inherits", "      i.desk_code,\n"],
-  [`${SERVER}/booking/trading/book_orders.sql`, ");\n      body :=", ", item.desk_code"],
-  [`${SERVER}/booking/trading/book_orders.sql`, ")\n    select bucket, client_id, side", ", desk_code"],
-  [`${SERVER}/booking/trading/book_orders.sql`, "\n    from unnest(executed)\n    returning", ", desk_code"],
-  [`${SERVER}/reads/read_statement.sql`, "\n      from (\n        -- The limit", ", o.desk_code"],
+  [`${SERVER}/booking/trading/book_orders.sql`, "      -- An order inherits", "      i.sample_text,\n"],
+  [`${SERVER}/booking/trading/book_orders.sql`, ");\n      body :=", ", item.sample_text"],
+  [`${SERVER}/booking/trading/book_orders.sql`, ")\n    select bucket, client_id, side", ", sample_text"],
+  [
+    `${SERVER}/booking/trading/book_orders.sql`,
+    "\n    from unnest(executed)\n    returning",
+    ", sample_text",
+  ],
+  [`${SERVER}/reads/read_statement.sql`, "\n      from (\n        -- The limit", ", o.sample_text"],
 ];
 const GENERATED = [
   "packages/client/src/api_types.ts",
   "packages/client/python/src/gold_partner/records.py",
   `${SERVER}/reads/record_members.sql`,
+];
+/** The first books and audits orders with every text of ORDER, and orders that lost one. */
+const SUITES = [
+  "packages/audit/src/books/requests.pg.test.ts",
+  `${SERVER}/database/plain_text.pg.test.ts`,
+  `${SERVER}/routes/statement.pg.test.ts`,
 ];
 
 /** Follows CONTRIBUTING's recipe for a field of orders in a copy of the repository. */
@@ -85,10 +95,11 @@ describe("the recipe for a field of orders", () => {
       assertEquals(text.split(at).length, 2, `${file} does not have this text once: ${at}`);
       writeFileSync(join(copy, file), text.replace(at, () => added + at));
     }
-    inCopy("node_modules/drizzle-kit/bin.cjs", "generate", "--name", "desk_code");
+    inCopy("node_modules/drizzle-kit/bin.cjs", "generate", "--name", "sample_text");
     inCopy("--import", "tsx", "tools/docs.ts");
-    for (const file of GENERATED) assert(readFileSync(join(copy, file), "utf8").includes("desk_code"), file);
-    // This suite books and audits orders with every text of ORDER, and orders that lost one.
-    inCopy("--import", "tsx", "--test", "packages/audit/src/books/requests.pg.test.ts");
+    for (const file of GENERATED) {
+      assert(readFileSync(join(copy, file), "utf8").includes("sample_text"), file);
+    }
+    for (const suite of SUITES) inCopy("--import", "tsx", "--test", suite);
   });
 });

@@ -1,4 +1,13 @@
-import { FUNDING, type Member, type Members, ORDER, QUOTE, WITHDRAWAL } from "@gold-partner/protocol";
+import {
+  FUNDING,
+  type Member,
+  type Members,
+  ORDER,
+  PARTNER_TEXT_MAX_CHARACTERS,
+  QUOTE,
+  textsOf,
+  WITHDRAWAL,
+} from "@gold-partner/protocol";
 
 const RECORDS: Readonly<Record<string, readonly [table: string, members: Members]>> = {
   quote_members: ["quote", QUOTE],
@@ -9,7 +18,7 @@ const RECORDS: Readonly<Record<string, readonly [table: string, members: Members
 
 /**
  * Returns the text of packages/server/src/reads/record_members.sql: for each kind of record, the function that
- * writes its members as JSON.
+ * writes its members as JSON. Then a check of the form of each text that a partner may give a record.
  */
 export function writeRecordSql(): string {
   return [
@@ -24,7 +33,34 @@ language sql stable
 return ${join(Object.entries(members).flatMap(([member, each], at) => partsOf(member, each, at === 0)))};
 `;
     }),
+    writeTextChecks(),
   ].join("\n");
+}
+
+/** A new check is NOT VALID, because a migration must not read a whole table while it has the table's lock. */
+function writeTextChecks(): string {
+  const columns = Object.values(RECORDS).flatMap(([table, members]) =>
+    Object.values<Member>(textsOf(members))
+      // The reference of a withdrawal has a form of its own, and is never absent.
+      .filter(({ reply }) => reply.isOptional())
+      .map(({ column }) => `('${table}', '${column}')`)
+  );
+  return `do $$
+declare
+  item record;
+begin
+  for item in values
+    ${columns.join(",\n    ")}
+  loop
+    continue when exists (
+      select from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any (c.conkey)
+      where c.conrelid = ('gold.' || item.column1)::regclass and c.contype = 'c' and a.attname = item.column2);
+    execute format('alter table gold.%1$I add constraint %2$I check (char_length(%3$I) between 1 and ${PARTNER_TEXT_MAX_CHARACTERS}
+      and %3$I !~ %4$L) not valid', item.column1, item.column1 || '_' || item.column2, item.column2,
+      '^ | $|[\\u0001-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]');
+  end loop;
+end $$;
+`;
 }
 
 /** A literal in quotes, or an expression. */

@@ -26,8 +26,8 @@ export const PARTNER_TEXT_MAX_CHARACTERS = 64;
 const UNPRINTABLE = "\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069";
 /**
  * A text that a partner may give a record: 1 to 64 code points. Unprintable characters are refused, because
- * people read these texts on terminals. It must not begin or end with a space. The constraints
- * `…_partner_texts` of the database have the same form.
+ * people read these texts on terminals. It must not begin or end with a space. The database
+ * checks the same form (record_members.sql).
  */
 export const PARTNER_TEXT_FORM: RegExp = new RegExp(
   `^[^ ${UNPRINTABLE}](?:[^${UNPRINTABLE}]{0,62}[^ ${UNPRINTABLE}])?$`,

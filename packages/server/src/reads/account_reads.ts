@@ -1,4 +1,4 @@
-import type { statementReply } from "@gold-partner/protocol";
+import type { POSTING_TEXTS, statementReply } from "@gold-partner/protocol";
 import type { Query } from "../database/query.ts";
 import { sinceEpoch } from "./since_epoch.ts";
 
@@ -18,7 +18,7 @@ export interface StatementRange {
 }
 
 type Cells = Record<keyof typeof statementReply.shape.postings.element.shape, string>;
-type PartnerTextName = "reference" | "account_label";
+type PartnerTextName = keyof typeof POSTING_TEXTS;
 
 /**
  * The change of one account by one transfer. Every value is text; a number is its exact decimal text. A text

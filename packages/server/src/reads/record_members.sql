@@ -44,3 +44,23 @@ return '"withdrawal_id":"wd_' || (given).id
   || '","status":"' || status
   || '","created_at":"' || gold.instant_text((given).created_at)
   || '"' || coalesce(',"account_label":' || to_json((given).account_label)::text, '');
+
+do $$
+declare
+  item record;
+begin
+  for item in values
+    ('quote', 'reference'),
+    ('quote', 'account_label'),
+    ('orders', 'reference'),
+    ('orders', 'account_label'),
+    ('withdrawal', 'account_label')
+  loop
+    continue when exists (
+      select from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any (c.conkey)
+      where c.conrelid = ('gold.' || item.column1)::regclass and c.contype = 'c' and a.attname = item.column2);
+    execute format('alter table gold.%1$I add constraint %2$I check (char_length(%3$I) between 1 and 64
+      and %3$I !~ %4$L) not valid', item.column1, item.column1 || '_' || item.column2, item.column2,
+      '^ | $|[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]');
+  end loop;
+end $$;

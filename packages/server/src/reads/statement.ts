@@ -1,4 +1,10 @@
-import { formatGrams, formatHalalas, type StatementReply, statementReply } from "@gold-partner/protocol";
+import {
+  formatGrams,
+  formatHalalas,
+  POSTING_TEXTS,
+  type StatementReply,
+  statementReply,
+} from "@gold-partner/protocol";
 import type { AccountReads, Holdings, StatementLine, StatementRange } from "./account_reads.ts";
 
 /** The number of events per query: about a thousand transfers, however long the statement is. */
@@ -74,10 +80,8 @@ export async function* writeStatementCsv(
 const balanceRows = (type: string, holdings: Holdings): string =>
   balancesOf(holdings).map(([account, balance_after]) => lineRow({ type, account, balance_after })).join("");
 
-const lineRow = ({ reference, account_label, ...line }: Partial<StatementLine>): string => {
-  const cells = { ...line, reference: textCell(reference), account_label: textCell(account_label) };
-  return rowOf(COLUMNS.map(({ name }) => cells[name]));
-};
+const lineRow = (line: Partial<StatementLine>): string =>
+  rowOf(COLUMNS.map(({ name }) => name in POSTING_TEXTS ? textCell(line[name]) : line[name]));
 
 /**
  * The partner's own texts are the only cells that may need quotes. A spreadsheet would read a text that

@@ -32,8 +32,8 @@ export const newest = (t: { readonly clientId: AnyPgColumn; readonly sequence: A
   [sql`(${t.clientId} + 0)`, t.sequence] as const;
 
 /**
- * The texts that a partner may give a record; null if it gave none. Their form is checked by a constraint
- * `partner_texts`, which only 0000_release_0_5_0.sql has. It is NOT VALID there, as in a database that was
- * upgraded, and drizzle-kit cannot write that.
+ * The texts that a partner may give a record; null if it gave none. Their form is checked by constraints that
+ * drizzle-kit cannot write, because they are NOT VALID: `partner_texts` in 0000_release_0_5_0.sql, and one for each
+ * later text in record_members.sql.
  */
 export const partnerTexts = () => ({ reference: text(), accountLabel: text() });
