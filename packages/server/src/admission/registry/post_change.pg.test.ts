@@ -4,6 +4,7 @@ import { type WebhookEvent, webhookEvent } from "@gold-partner/protocol";
 import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
 import { addTestCertificate, TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
+import { untilWaiting } from "../../booking/fixture.ts";
 import { suiteOperators } from "../../booking/operator_fixture.ts";
 import { DAY_SECONDS, newThumbprint } from "./credential_fixture.ts";
 import { rulesBrokenBy } from "../../booking/ledger/tampered_fixture.ts";
@@ -282,6 +283,30 @@ describe("events about credentials, IBANs and webhook URLs", () => {
         );
         assertStringIncludes(rules, "chain_is_whole", edit);
       }
+    }
+  });
+
+  it("lock the account before the rows that they change, so that two changes or a booking cannot deadlock", async () => {
+    const lockedBy = async (client: number) => {
+      const rows = await books.sql.unsafe(
+        ["partner", "client_secret", "webhook_secret", "signing_key", "certificate"].map((table) => {
+          const rows = `from gold.${table} where ${table === "partner" ? "id" : "partner_id"} = ${client}`;
+          return `select '${table}' as table where (select count(*) ${rows}) >
+            (select count(*) from (select ${rows} for update skip locked) free)`;
+        }).join(" union all "),
+      );
+      return rows.map(({ table }) => table as string);
+    };
+    for (const [name, [, run]] of Object.entries(changes)) {
+      const partner = await newPartner();
+      const changing = await books.sql.begin(async (sql) => {
+        await sql`select from gold.account where client_id = ${partner.client} for update`;
+        const changing = Promise.resolve(run(partner));
+        await untilWaiting(books.sql);
+        assertEquals(await lockedBy(partner.client), [], name);
+        return { changing };
+      });
+      await changing.changing;
     }
   });
 
