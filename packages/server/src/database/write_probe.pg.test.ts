@@ -108,15 +108,22 @@ describe("openWriteProbe()", () => {
     probe.stop();
   });
 
-  it("reports settings that can lose an acknowledged write", async () => {
-    const sql = service.books.connect("gold_api", 1);
-    await sql`set synchronous_commit = off`;
-    const probe = await open(sql);
-    assertEquals(probe.fault(), "not_durable");
-    await sql`set synchronous_commit = on`;
-    await until(() => probe.fault() === undefined);
-    probe.stop();
-  });
+  for (
+    const [set, fault, reset] of [
+      ["synchronous_commit = off", "not_durable", "synchronous_commit = on"],
+      ["default_transaction_read_only = on", "read_only", "default_transaction_read_only = off"],
+    ] as const
+  ) {
+    it(`reports ${set} of its session, while this applies`, async () => {
+      const sql = service.books.connect("gold_api", 1);
+      await sql.unsafe(`set ${set}`);
+      const probe = await open(sql);
+      assertEquals(probe.fault(), fault);
+      await sql.unsafe(`set ${reset}`);
+      await until(() => probe.fault() === undefined);
+      probe.stop();
+    });
+  }
 
   it("does not refuse writes if its own connection is lost twice in a row", async () => {
     const sql = connect(service.books.url, 1);
