@@ -145,7 +145,7 @@ describe("the stripes of the vault", () => {
       assertEquals(words, ["answered 201"]);
       assertEquals([sum(await stock()), await books.defects()], [free, []]);
     });
-    await fc.assert(property, { numRuns: 1, endOnFailure: true });
+    await fc.assert(property, { numRuns: 3, endOnFailure: true });
   });
 
   it("cover a bar that leaves, and all name the list in force", async () => {
