@@ -118,7 +118,7 @@ function changeText(change: Row): string {
 }
 
 const BOUND = " This answer is bound to the Idempotency-Key: ";
-/** How every binding refusal ended before 0.5.1. */
+/** How every binding refusal ended before 0.6.0. */
 const EARLIER_ADVICE = "send a new key to try again.";
 /** How a binding refusal ends: with what to do next. */
 const ADVICE: { readonly [code in ProblemCode]?: string } = {
