@@ -114,7 +114,7 @@ describe("openWriteProbe()", () => {
       ["default_transaction_read_only = on", "read_only", "default_transaction_read_only = off"],
     ] as const
   ) {
-    it(`reports ${set} of its session, while this applies`, async () => {
+    it(`reports ${fault} while its session has ${set}`, async () => {
       const sql = service.books.connect("gold_api", 1);
       await sql.unsafe(`set ${set}`);
       const probe = await open(sql);

@@ -287,26 +287,27 @@ describe("events about credentials, IBANs and webhook URLs", () => {
   });
 
   it("lock the account before the rows that they change, so that two changes or a booking cannot deadlock", async () => {
-    const lockedBy = async (client: number) => {
-      const rows = await books.sql.unsafe(
-        ["partner", "client_secret", "webhook_secret", "signing_key", "certificate"].map((table) => {
+    const lockedTables = async (client: number) => {
+      const queries = ["partner", "client_secret", "webhook_secret", "signing_key", "certificate"].map(
+        (table) => {
           const rows = `from gold.${table} where ${table === "partner" ? "id" : "partner_id"} = ${client}`;
-          return `select '${table}' as table where (select count(*) ${rows}) >
-            (select count(*) from (select ${rows} for update skip locked) free)`;
-        }).join(" union all "),
+          return `select '${table}' as name where (select count(*) ${rows}) >
+          (select count(*) from (select ${rows} for update skip locked) free)`;
+        },
       );
-      return rows.map(({ table }) => table as string);
+      const tables = await books.sql.unsafe(queries.join(" union all "));
+      return tables.map(({ name }) => name as string);
     };
     for (const [name, [, run]] of Object.entries(changes)) {
       const partner = await newPartner();
-      const changing = await books.sql.begin(async (sql) => {
+      let changing: Promise<unknown> | undefined;
+      await books.sql.begin(async (sql) => {
         await sql`select from gold.account where client_id = ${partner.client} for update`;
-        const changing = Promise.resolve(run(partner));
+        changing = Promise.resolve(run(partner));
         await untilWaiting(books.sql);
-        assertEquals(await lockedBy(partner.client), [], name);
-        return { changing };
+        assertEquals(await lockedTables(partner.client), [], name);
       });
-      await changing.changing;
+      await changing;
     }
   });
 
