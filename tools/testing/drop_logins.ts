@@ -1,10 +1,10 @@
 import { until } from "./until.ts";
 
 /**
- * The error code of Postgres if two sessions change the same row of a catalog. Here, this session runs DROP
- * ROLE while another test's session runs DROP DATABASE.
+ * The error code of Postgres if two sessions change the same row of a catalog, for example when one test's
+ * session runs DROP ROLE while another's runs DROP DATABASE.
  */
-const CONCURRENT_CATALOG_CHANGE = "XX000";
+export const CONCURRENT_CATALOG_CHANGE = "XX000";
 
 /**
  * Drops the logins of a test. DROP ROLE fails while another test's database is being dropped, so this
