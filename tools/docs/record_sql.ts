@@ -6,6 +6,7 @@ import {
   PARTNER_TEXT_MAX_CHARACTERS,
   QUOTE,
   textsOf,
+  UNPRINTABLE,
   WITHDRAWAL,
 } from "@gold-partner/protocol";
 
@@ -37,7 +38,10 @@ return ${join(Object.entries(members).flatMap(([member, each], at) => partsOf(me
   ].join("\n");
 }
 
-/** A new check is NOT VALID, because a migration must not read a whole table while it has the table's lock. */
+/**
+ * A new check is NOT VALID, because a migration must not read a whole table while it has the table's lock.
+ * Texts of Postgres never have the character U+0000.
+ */
 function writeTextChecks(): string {
   const columns = Object.values(RECORDS).flatMap(([table, members]) =>
     Object.values<Member>(textsOf(members))
@@ -57,7 +61,7 @@ begin
       where c.conrelid = ('gold.' || item.column1)::regclass and c.contype = 'c' and a.attname = item.column2);
     execute format('alter table gold.%1$I add constraint %2$I check (char_length(%3$I) between 1 and ${PARTNER_TEXT_MAX_CHARACTERS}
       and %3$I !~ %4$L) not valid', item.column1, item.column1 || '_' || item.column2, item.column2,
-      '^ | $|[\\u0001-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]');
+      '^ | $|[${UNPRINTABLE.replace("0000", "0001")}]');
   end loop;
 end $$;
 `;

@@ -23,11 +23,12 @@ export const FIELD_ERRORS_MAX = 20;
 /** The longest text that a partner may give a record, in Unicode code points. */
 export const PARTNER_TEXT_MAX_CHARACTERS = 64;
 /** Control characters, line breaks, and characters that change the direction of text. */
-const UNPRINTABLE = "\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069";
+export const UNPRINTABLE =
+  "\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069";
 /**
  * A text that a partner may give a record: 1 to 64 code points. Unprintable characters are refused, because
- * people read these texts on terminals. It must not begin or end with a space. The database
- * checks the same form (record_members.sql).
+ * people read these texts on terminals. It must not begin or end with a space. The database checks the
+ * same form (record_members.sql).
  */
 export const PARTNER_TEXT_FORM: RegExp = new RegExp(
   `^[^ ${UNPRINTABLE}](?:[^${UNPRINTABLE}]{0,62}[^ ${UNPRINTABLE}])?$`,

@@ -2,8 +2,7 @@ import { before, describe, it } from "node:test";
 import { APPROVAL_NAMESPACE, approvalText } from "@gold-partner/approvals";
 import { newSoftwareKey } from "@gold-partner/approvals/testing";
 import { assert, assertEquals, assertStartsWith } from "../../../../../tools/testing/assert.ts";
-import { CONCURRENT_CATALOG_CHANGE } from "../../../../../tools/testing/drop_logins.ts";
-import { until } from "../../../../../tools/testing/until.ts";
+import { retryCatalogChange } from "../../../../../tools/testing/drop_logins.ts";
 import { hireOperator, suiteOperator, suiteOperators, verdictOf } from "../../booking/operator_fixture.ts";
 import { suiteBooks } from "../../../testing/books.ts";
 import {
@@ -183,19 +182,15 @@ describe("operators' keys", () => {
   it("of logins that could not approve another key do not count among the keys that must remain", async () => {
     const [, two, three] = people as [Signatory, Signatory, Signatory];
     const active = await activeKeysOf(three.login);
-    /**
-     * The verdict on ending these keys after `change`. Nothing is committed, so this is repeated if another
-     * suite's change of the same logins comes between.
-     */
+    /** The verdict on ending these keys after `change`. Nothing is committed. */
     const endAfter = (change: string, keys: readonly string[]) =>
-      until(async () => {
-        const verdict = await verdictOf(books.sql.begin(async (sql) => {
+      verdictOf(retryCatalogChange(() =>
+        books.sql.begin(async (sql) => {
           await sql.unsafe(change);
           for (const key of keys) await sql`select gold.end_operator_key(${key})`;
           await sql.unsafe("do $$ begin raise exception 'undo' using errcode = 'GR200'; end $$");
-        }));
-        return verdict.startsWith(CONCURRENT_CATALOG_CHANGE) ? "" : verdict;
-      });
+        })
+      ));
     const changes = [
       `revoke gold_operator from ${three.login}; grant gold_treasury, gold_audit to ${three.login}`,
       `alter role ${three.login} nologin`,
