@@ -40,7 +40,7 @@ return ${join(Object.entries(members).flatMap(([member, each], at) => partsOf(me
 
 /**
  * A new check is NOT VALID, because a migration must not read a whole table while it has the table's lock.
- * Texts of Postgres never have the character U+0000.
+ * A text in Postgres cannot contain U+0000, so the unprintable characters begin at U+0001 here.
  */
 function writeTextChecks(): string {
   const columns = Object.values(RECORDS).flatMap(([table, members]) =>
