@@ -88,7 +88,7 @@ export const PUBLISHED: readonly string[] = CLIENT;
 export const MODULES: readonly (readonly [module: string, ...steps: string[]])[] = [
   ["settings"],
   ["operations"],
-  ["http", "wire", "outbound"],
+  ["http", "turns", "wire", "outbound"],
   ["database", "schema", "proposals"],
   ["admission", "query", "body", "rate", "registry", "identity", "token", "signature", "usage"],
   [

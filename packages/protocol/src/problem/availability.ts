@@ -10,12 +10,14 @@ export const AVAILABILITY_PROBLEMS = {
     status: 429,
     title: "Too many requests",
     cause:
-      "You exceeded your rate and burst, or too many requests with this certificate failed authentication (100 at once, then one a second); " +
-      "nothing was executed. The RateLimit-Policy header names the limit.",
+      "You exceeded your rate and burst, or too many of your requests waited at once, or too many requests with this " +
+      "certificate failed authentication (100 at once, then one a second); nothing was executed. The RateLimit-Policy " +
+      "header names the limit: default, requests_at_once or authentication_failures.",
     cure:
       "Wait as long as Retry-After says, repeat with the same Idempotency-Key, and adapt your rate to the " +
-      "RateLimit headers. If the policy is authentication_failures, correct the token or client_secret " +
-      "first; a valid one is accepted at any time.",
+      "RateLimit headers. If the policy is requests_at_once, send fewer at once. If it is authentication_failures, " +
+      "correct the token or client_secret first; a valid one is accepted meanwhile, but not after 50 replies of 429 " +
+      "within a second, until that second ends.",
   },
   open_quotes_exceeded: {
     ...UNAVAILABLE,
@@ -72,8 +74,8 @@ export const AVAILABILITY_PROBLEMS = {
     status: 503,
     title: "The service is temporarily unavailable",
     cause:
-      "The service is overloaded, is starting or stopping, or a system that it needs is down. It refuses " +
-      "requests at once instead of queueing them.",
+      "The service is overloaded, is starting or stopping, or a system that it needs is down. It refuses a " +
+      "request that waited two seconds for its turn.",
     cure: "Repeat after Retry-After with the same Idempotency-Key.",
   },
   upstream_unavailable: {

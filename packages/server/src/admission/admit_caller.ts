@@ -5,12 +5,12 @@ import { admitCertificate, admitProxy, type ClientCertificate } from "./identity
 import { admitIp } from "./identity/client_ip.ts";
 import type { Counted } from "./counted.ts";
 import { limitFailures } from "./identity/limit_failures.ts";
-import { rateFields } from "./rate/rate_fields.ts";
+import { rateFields, tooFast } from "./rate/rate_fields.ts";
 import type { Partner } from "./registry/snapshot.ts";
 import { simulateFailure } from "./simulate_failure.ts";
 import { admitToken, admitWithoutToken, type Caller, type CertifiedCaller } from "./token/caller.ts";
 
-const PROXY_HEADER = {
+export const PROXY_HEADER = {
   certificate: "x-forwarded-client-cert",
   clientIp: "x-client-ip",
   secret: "x-gold-proxy-secret",
@@ -77,11 +77,7 @@ function countRequest<Who extends { readonly partner: Partner }>(
     const verdict = limiter.take(id, rate, monotonicMs());
     exchange.rateFields = rateFields(rate, verdict);
     if (!verdict.allowed) {
-      throw new Refusal(
-        "rate_limited",
-        `Your rate is ${rate.perSecond} a second with a burst of ${rate.burst}, and this request exceeded it. The request was not executed. ` +
-          "Wait for the number of seconds in Retry-After, then repeat the request with the same Idempotency-Key.",
-      );
+      throw new Refusal("rate_limited", tooFast(rate));
     }
   }
   return who as Counted<Who>;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ID_PREFIX, newId } from "@gold-partner/protocol";
+import { recognize } from "../admission/recognize.ts";
 import { createApp } from "./app.ts";
 import { assemble } from "./assembly.ts";
 import { about, type Config } from "../settings/config.ts";
@@ -7,6 +8,8 @@ import { prepareShutdown } from "../operations/graceful_shutdown.ts";
 import { addressText, endListener, listen } from "../http/listener.ts";
 import { createLog } from "../operations/log.ts";
 import { createOperationsServer } from "../operations/operations_server.ts";
+import { createPlaces } from "../http/turns/places.ts";
+import { createTurns } from "../http/turns/turns.ts";
 import { createWireServer } from "../http/wire/wire_server.ts";
 
 export interface Service {
@@ -31,8 +34,15 @@ export async function startService(config: Config, write: (line: string) => void
       falseAfter(PING_MS),
     ]);
   const operations = createOperationsServer({ metrics, isReady });
+  const places = createPlaces();
+  const turns = createTurns(places, deps.monotonicMs);
+  metrics.gauge("gold_requests_waiting", () => turns.waiting());
+  metrics.gauge("gold_requests_running", () => turns.running());
+  metrics.gauge("gold_requests_running_max", () => places.limit());
   const server = createWireServer({
     fetch: createApp(deps).fetch,
+    turns,
+    recognize: (headers) => recognize(headers, deps),
     log,
     refusalLines,
     metrics,

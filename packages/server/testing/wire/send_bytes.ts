@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { createMetrics } from "../../src/operations/metrics.ts";
+import { createPlaces } from "../../src/http/turns/places.ts";
+import { createTurns } from "../../src/http/turns/turns.ts";
 import { createWireServer } from "../../src/http/wire/wire_server.ts";
 
 /** A fixture that sends any bytes to a server and reads the replies. */
@@ -68,6 +70,8 @@ export async function startWire(
     log: (_level, _event, { code } = {}) => code && refused.push(code),
     refusalLines: { getsLine, stop: () => {} },
     metrics: createMetrics(),
+    turns: createTurns(createPlaces(), () => performance.now()),
+    recognize: () => ({ line: "" }),
     newRequestId: () => "req_fixture",
     timeoutMs,
     lingerMs,

@@ -15,6 +15,10 @@ export type ClientCertificate = Ticket<
 // and a forged one.
 const FORWARDED_HASH = /^Hash=([0-9a-f]{64})$/;
 
+/** Reads x-forwarded-client-cert. Undefined unless the proxy forwarded exactly one certificate. */
+export const fingerprintOf = (forwarded: string | undefined): string | undefined =>
+  FORWARDED_HASH.exec(forwarded ?? "")?.[1];
+
 /**
  * Checks the client certificate. This runs at every request, because a connection can stay open after its
  * certificate was revoked.
@@ -25,7 +29,7 @@ export async function admitCertificate(
   forwarded: string | undefined,
   registry: Registry,
 ): Promise<ClientCertificate> {
-  const fingerprint = FORWARDED_HASH.exec(forwarded ?? "")?.[1];
+  const fingerprint = fingerprintOf(forwarded);
   if (fingerprint === undefined) {
     throw new Refusal("certificate_unknown", "The proxy forwarded no client certificate, or more than one.");
   }
@@ -45,9 +49,13 @@ export async function admitCertificate(
  * On loopback TCP any process of this machine could impersonate the proxy, so the proxy also sends a secret.
  */
 export function admitProxy(sent: string | undefined, expected: string | undefined): void {
-  if (expected === undefined) return;
-  const [given, wanted] = [Buffer.from(sent ?? ""), Buffer.from(expected)];
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
+  if (!isProxy(sent, expected)) {
     throw new Refusal("certificate_unknown", "The request did not come through the proxy.");
   }
+}
+
+export function isProxy(sent: string | undefined, expected: string | undefined): boolean {
+  if (expected === undefined) return true;
+  const [given, wanted] = [Buffer.from(sent ?? ""), Buffer.from(expected)];
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
 }

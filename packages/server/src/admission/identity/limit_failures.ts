@@ -3,17 +3,19 @@ import { Refusal } from "../../http/refusal.ts";
 import type { Exchange } from "../../http/reply.ts";
 import type { ClientCertificate } from "./client_certificate.ts";
 import { rateFields } from "../rate/rate_fields.ts";
-import type { RateLimiter, RateTerms } from "../rate/rate_limiter.ts";
+import { FLOOD_REFUSALS, type RateLimiter, type RateTerms } from "../rate/rate_limiter.ts";
 
 /**
  * The limit for failures of one certificate. Memory is bounded by the number of registered certificates,
  * because no other certificate reaches this step.
  */
-const FAILURE_RATE: RateTerms = { perSecond: 1, burst: 100 };
+export const FAILURE_RATE: RateTerms = { perSecond: 1, burst: 100 };
+export const FAILURE_POLICY = "authentication_failures";
 const UNAUTHORIZED = 401;
-const TOO_MANY_FAILURES =
+export const TOO_MANY_FAILURES =
   `Too many requests with this certificate failed authentication. At most ${FAILURE_RATE.burst} failures at once, ` +
-  `then ${FAILURE_RATE.perSecond} a second, are answered with their cause. A valid token or client_secret is accepted at any time. ` +
+  `then ${FAILURE_RATE.perSecond} a second, are answered with their cause. A valid token or client_secret is accepted meanwhile, but not after ` +
+  `${FLOOD_REFUSALS} of these answers within a second, until that second ends. ` +
   "This request was not executed; correct its token or client_secret and repeat it after Retry-After.";
 
 interface FailureParts {
@@ -24,8 +26,8 @@ interface FailureParts {
 
 /**
  * Runs one authentication step and counts each 401 against the certificate. A failure above FAILURE_RATE is
- * answered with 429 instead. The step always runs first, so earlier failures never block a caller with a
- * valid credential, and the response time does not depend on earlier failures.
+ * answered with 429 instead. The step always runs first, so earlier failures do not block a caller with a
+ * valid credential unless they are a flood, and the response time does not depend on them.
  */
 export async function limitFailures<T>(
   { fingerprint }: ClientCertificate,
@@ -39,7 +41,7 @@ export async function limitFailures<T>(
     if (!isUnauthorized(error)) throw error;
     const verdict = failures.take(fingerprint, FAILURE_RATE, monotonicMs());
     if (verdict.allowed) throw error;
-    exchange.rateFields = rateFields(FAILURE_RATE, verdict, "authentication_failures");
+    exchange.rateFields = rateFields(FAILURE_RATE, verdict, FAILURE_POLICY);
     throw new Refusal("rate_limited", TOO_MANY_FAILURES);
   }
 }

@@ -16,6 +16,11 @@ export function rateFields(
   };
 }
 
+/** Says that a partner exceeded its rate, and what to do. */
+export const tooFast = ({ perSecond, burst }: RateTerms): string =>
+  `Your rate is ${perSecond} a second with a burst of ${burst}, and this request exceeded it. The request was not executed. ` +
+  "Wait for the number of seconds in Retry-After, then repeat the request with the same Idempotency-Key.";
+
 /** The state of one of a partner's limits, as the booking functions in the database report it. */
 export interface LimitState {
   readonly policy: string;

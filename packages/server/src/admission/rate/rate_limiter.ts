@@ -20,6 +20,11 @@ export interface RateVerdict {
 export interface RateLimiter<Client = number> {
   /** Counts one request. `nowMs` comes from a monotonic clock; only differences matter. */
   take(client: Client, terms: RateTerms, nowMs: number): RateVerdict;
+  /**
+   * Whether take() refused FLOOD_REFUSALS requests within a second that has not ended, and would refuse
+   * another one now. Counts nothing.
+   */
+  isFlooded(client: Client, terms: RateTerms, nowMs: number): boolean;
   /** How many clients are held in memory. */
   clients(): number;
 }
@@ -37,12 +42,19 @@ interface Debt {
    * as zero, so a sweep can remove the entry without effect on later requests.
    */
   paidAtMicros: number;
+  /** When the second began in which refusals are counted. */
+  refusedAtMicros: number;
+  refusals: number;
 }
 
+/** So many refusals in a second are no client that adapts to its limit. */
+export const FLOOD_REFUSALS = 50;
+const SECOND_MICROS = 1_000_000;
 const REQUEST_PARTS = 1_000_000;
 /** The longest wait for the next request, because every rate is at least one request a second. */
 const RESET_SECONDS = 1;
 const SWEEP_MIN_CLIENTS = 64;
+const NO_DEBT = { parts: 0, refusedAtMicros: -Infinity, refusals: 0 };
 
 /**
  * GCRA (generic cell rate algorithm) as a continuous leaky bucket per client, in memory. A sweep removes the
@@ -56,7 +68,7 @@ export function createRateLimiter<Client = number>(): RateLimiter<Client> {
     let debt = debts.get(client);
     if (!debt) {
       if (debts.size >= sweepAtClients) sweep(nowMicros);
-      debts.set(client, debt = { parts: 0, atMicros: nowMicros, paidAtMicros: nowMicros });
+      debts.set(client, debt = { ...NO_DEBT, atMicros: nowMicros, paidAtMicros: nowMicros });
     }
     return debt;
   };
@@ -78,11 +90,29 @@ export function createRateLimiter<Client = number>(): RateLimiter<Client> {
       debt.parts = allowed ? owed + REQUEST_PARTS : owed;
       debt.atMicros = nowMicros;
       debt.paidAtMicros = nowMicros + Math.ceil(debt.parts / perSecond);
+      if (!allowed) countRefusal(debt, nowMicros);
       const remaining = Math.floor((most - debt.parts) / REQUEST_PARTS);
       return { allowed, remaining, resetSeconds: RESET_SECONDS };
     },
+    isFlooded(client, { perSecond, burst }, nowMs) {
+      const debt = debts.get(client);
+      const nowMicros = Math.floor(nowMs * 1000);
+      if (!debt || debt.refusals < FLOOD_REFUSALS || !isSameSecond(debt, nowMicros)) return false;
+      return owedAt(debt, nowMicros, perSecond) + REQUEST_PARTS > burst * REQUEST_PARTS;
+    },
     clients: () => debts.size,
   };
+}
+
+const isSameSecond = ({ refusedAtMicros }: Debt, nowMicros: number): boolean =>
+  Math.abs(nowMicros - refusedAtMicros) < SECOND_MICROS;
+
+function countRefusal(debt: Debt, nowMicros: number): void {
+  if (!isSameSecond(debt, nowMicros)) {
+    debt.refusedAtMicros = nowMicros;
+    debt.refusals = 0;
+  }
+  debt.refusals++;
 }
 
 /**

@@ -11,6 +11,8 @@ import {
   tokenErrorBody,
 } from "@gold-partner/protocol";
 
+const TOO_MANY = PROBLEM_REGISTRY.rate_limited.status;
+
 /**
  * Builds the reply, both for a response object and for a bare socket. The token endpoint uses OAuth's error
  * format.
@@ -27,7 +29,7 @@ function compose(code: ProblemCode, requestId: RequestId, detail: string | undef
     [REPLY_HEADER.requestId]: requestId,
   };
   if (status === 405) headers.Allow = "GET, POST";
-  if (status === 503) headers[REPLY_HEADER.retryAfter] = "1";
+  if (status === 503 || status === 429) headers[REPLY_HEADER.retryAfter] = "1";
   return { status, headers, body };
 }
 
@@ -36,11 +38,12 @@ export function sendProblem(
   code: ProblemCode,
   requestId: RequestId,
   detail?: string,
+  more: Readonly<Record<string, string>> = {},
 ): void {
   const { status, headers, body } = compose(code, requestId, detail, response.req.url);
-  // Close the connection after a client error, because the rest of the request is not read.
-  if (status < 500) response.shouldKeepAlive = false;
-  response.writeHead(status, headers).end(body);
+  // Close the connection after a malformed request, because the rest of it is not read.
+  if (status < 500 && status !== TOO_MANY) response.shouldKeepAlive = false;
+  response.writeHead(status, { ...headers, ...more }).end(body);
 }
 
 /** Replies to bytes that could not be parsed as a request, and closes the connection. */

@@ -1,14 +1,30 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import { getRequestListener, RequestError } from "@hono/node-server";
-import { PROBLEM_REGISTRY, type ProblemCode, type RequestId } from "@gold-partner/protocol";
+import { PROBLEM_REGISTRY, type ProblemCode, REPLY_HEADER, type RequestId } from "@gold-partner/protocol";
 import type { Log } from "../../operations/log.ts";
 import { COUNTED_HEADER, type RefusalLines } from "../../operations/refusal_lines.ts";
 import type { Metrics } from "../../operations/metrics.ts";
 import { Refusal } from "../refusal.ts";
 import { problemReply } from "../reply.ts";
+import { rankOf } from "../turns/rank.ts";
+import { LINE_MAX, type TurnRefusal, type Turns } from "../turns/turns.ts";
 import { answerBroken } from "./answer_broken.ts";
 import { findFault } from "./fault.ts";
 import { sendProblem } from "./problem.ts";
+
+/** Who sent a request, as far as its headers tell before any check. */
+export interface Arrival {
+  /** The line in which the request waits: the partner's client_id, or "" for all other callers. */
+  readonly line: string;
+  /** Set if the request is to be refused before anything else. */
+  readonly refusal?: WireRefusal;
+}
+
+interface WireRefusal {
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 interface WireOptions {
   /** The app. It gets only well-formed, unambiguous requests. */
@@ -16,6 +32,8 @@ interface WireOptions {
   readonly log: Log;
   readonly refusalLines: RefusalLines;
   readonly metrics: Metrics;
+  readonly turns: Turns;
+  recognize(headers: IncomingHttpHeaders): Arrival;
   newRequestId(): RequestId;
   /** Time limit for a whole request to arrive, in milliseconds. */
   readonly timeoutMs: number;
@@ -36,15 +54,21 @@ const KEEP_ALIVE_MS = 75_000;
  * app sees them.
  */
 export function createWireServer(
-  { fetch, log, refusalLines, metrics, newRequestId, timeoutMs, lingerMs }: WireOptions,
+  { fetch, log, refusalLines, metrics, turns, recognize, newRequestId, timeoutMs, lingerMs }: WireOptions,
 ): Server {
-  /** Returns whether the refusal got a line. Nobody knows yet which partner sent the request. */
-  const refused = (code: ProblemCode, requestId: RequestId): boolean => {
+  /** Returns whether the refusal got a line. */
+  const refused = (code: ProblemCode, requestId: RequestId, line = ""): boolean => {
     const { status } = PROBLEM_REGISTRY[code];
+    const client = line === "" ? {} : { client_id: line };
     metrics.count("gold_requests_total", { route: "none", status: `${status}` });
-    const getsLine = refusalLines.getsLine(undefined, code);
-    if (getsLine) log("info", "refused on the wire", { request_id: requestId, status, code });
+    const getsLine = refusalLines.getsLine(client.client_id, code);
+    if (getsLine) log("info", "refused on the wire", { request_id: requestId, status, code, ...client });
     return getsLine;
+  };
+  const refuse = (response: ServerResponse, { code, detail, headers }: WireRefusal, line?: string): void => {
+    const requestId = newRequestId();
+    if (!refused(code, requestId, line)) response.setHeader(COUNTED_HEADER, "1");
+    sendProblem(response, code, requestId, detail, headers);
   };
   const serve = getRequestListener(fetch, {
     errorHandler: (error) => {
@@ -65,14 +89,16 @@ export function createWireServer(
     requireHostHeader: false,
   }, (request, response) => {
     const fault = findFault(request);
-    if (fault === undefined) {
-      // The service uses its own configured name, not the caller's Host.
-      request.headers.host = "localhost";
-      return void serve(request, response);
-    }
-    const requestId = newRequestId();
-    if (!refused("invalid_request", requestId)) response.setHeader(COUNTED_HEADER, "1");
-    sendProblem(response, "invalid_request", requestId, fault);
+    if (fault !== undefined) return refuse(response, { code: "invalid_request", detail: fault, headers: {} });
+    // The service uses its own configured name, not the caller's Host.
+    request.headers.host = "localhost";
+    const { line, refusal } = recognize(request.headers);
+    if (refusal) return refuse(response, refusal, line);
+    const leave = turns.arrive(line, rankOf(request.method!, request.url!), {
+      start: () => void serve(request, response),
+      refuse: (reason) => refuse(response, turnRefusal(reason), line),
+    });
+    response.once("close", leave);
   });
   // 0 means no limit. With a limit, Node would drop the last headers, and these come from the proxy.
   // maxHeaderSize bounds the size of all headers.
@@ -85,4 +111,31 @@ export function createWireServer(
     refused: (_reason, code, requestId) => code && requestId && refused(code, requestId),
   });
   return server;
+}
+
+/** The longest Retry-After, in seconds. */
+const RETURN_MAX_SECONDS = 4;
+let overloads = 0;
+
+function turnRefusal(reason: TurnRefusal): WireRefusal {
+  if (reason === "too_many") {
+    return {
+      code: "rate_limited",
+      detail:
+        `${LINE_MAX} of your requests already wait. This request was not executed. Send fewer at once, and ` +
+        "repeat this one with the same Idempotency-Key after the number of seconds in Retry-After.",
+      headers: {
+        [REPLY_HEADER.rateLimitPolicy]: `"requests_at_once";q=${LINE_MAX};w=1`,
+        [REPLY_HEADER.rateLimit]: '"requests_at_once";r=0;t=1',
+      },
+    };
+  }
+  return {
+    code: "service_unavailable",
+    detail:
+      "The service is overloaded. This request was not executed. Repeat it with the same Idempotency-Key " +
+      "after the number of seconds in Retry-After.",
+    // Different values, so that the refused callers do not return all at once.
+    headers: { [REPLY_HEADER.retryAfter]: `${1 + overloads++ % RETURN_MAX_SECONDS}` },
+  };
 }

@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Arrival } from "../http/wire/wire_server.ts";
+import { PROXY_HEADER } from "./admit_caller.ts";
+import type { AdmissionDeps } from "./deps.ts";
+import { fingerprintOf, isProxy } from "./identity/client_certificate.ts";
+import { FAILURE_POLICY, FAILURE_RATE, TOO_MANY_FAILURES } from "./identity/limit_failures.ts";
+import { rateFields, tooFast } from "./rate/rate_fields.ts";
+import type { RateTerms } from "./rate/rate_limiter.ts";
+
+/** All callers without a registered certificate wait in this line. */
+const UNKNOWN: Arrival = { line: "" };
+const NONE_LEFT = { allowed: false, remaining: 0, resetSeconds: 1 };
+
+/**
+ * Tells before any other check which partner sent a request, so that it waits in this partner's line. During
+ * a flood of refused requests it also refuses further ones, because reading them would cost more.
+ */
+export function recognize(
+  headers: IncomingHttpHeaders,
+  { config, registry, limiter, failures, monotonicMs }: AdmissionDeps,
+): Arrival {
+  if (!isProxy(headers[PROXY_HEADER.secret] as string | undefined, config.proxySecret)) return UNKNOWN;
+  const fingerprint = fingerprintOf(headers[PROXY_HEADER.certificate] as string | undefined);
+  const partner = fingerprint && registry.snapshot().certificates.get(fingerprint)?.partner;
+  if (!partner) return UNKNOWN;
+  const { id, publicId: line, rate } = partner;
+  const nowMs = monotonicMs();
+  if (limiter.isFlooded(id, rate, nowMs)) return refused(line, tooFast(rate), rate);
+  if (failures.isFlooded(fingerprint, FAILURE_RATE, nowMs)) {
+    return refused(line, TOO_MANY_FAILURES, FAILURE_RATE, FAILURE_POLICY);
+  }
+  return { line };
+}
+
+const refused = (line: string, detail: string, terms: RateTerms, policy?: string): Arrival => ({
+  line,
+  refusal: { code: "rate_limited", detail, headers: rateFields(terms, NONE_LEFT, policy) },
+});

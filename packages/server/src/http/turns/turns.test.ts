@@ -1,0 +1,177 @@
+import { beforeEach, describe, it } from "node:test";
+import { assert, assertEquals, assertLessOrEqual } from "../../../../../tools/testing/assert.ts";
+import { RANK, type Rank } from "./rank.ts";
+import { createTurns, LINE_MAX, type Turns } from "./turns.ts";
+
+const HALF_OF_PLACES = 16;
+
+describe("createTurns()", () => {
+  let clockMs: number;
+  let turns: Turns;
+  /** What happened to each request, in this order: `bank order 3` started, `bank order 3 too_many` was refused. */
+  let happened: string[];
+  let leaving: Map<string, () => void>;
+  let arrived: Map<string, number>;
+  beforeEach(() => {
+    clockMs = 0;
+    turns = createTurns({ limit: () => 2 * HALF_OF_PLACES, sample: () => {} }, () => clockMs);
+    happened = [];
+    leaving = new Map();
+    arrived = new Map();
+  });
+
+  /** Adds requests, named by partner, rank and number. */
+  function arrive(partner: string, rank: keyof typeof RANK, count = 1): void {
+    const [log, before] = [happened, arrived.get(`${partner} ${rank}`) ?? 0];
+    arrived.set(`${partner} ${rank}`, before + count);
+    for (let n = before + 1; n <= before + count; n++) {
+      const name = `${partner} ${rank} ${n}`;
+      leaving.set(
+        name,
+        turns.arrive(partner, RANK[rank] as Rank, {
+          start: () => log.push(name),
+          refuse: (refusal) => log.push(`${name} ${refusal}`),
+        }),
+      );
+    }
+  }
+  const leave = (name: string) => leaving.get(name)!();
+  const loops = async (count: number) => {
+    for (let n = 0; n < count; n++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const startedOf = (partner: string) => happened.filter((name) => name.startsWith(`${partner} `)).length;
+  /** Answers the requests that run, as often as asked. */
+  async function answer(rounds: number): Promise<void> {
+    for (let n = 0; n < rounds; n++) {
+      for (const name of happened.slice()) leave(name);
+      await loops(1);
+    }
+  }
+
+  it("starts a request at once if nothing waits", () => {
+    arrive("bank", "order");
+    assertEquals(happened, ["bank order 1"]);
+  });
+
+  it("starts eight requests, and further ones after the event loop has served the running ones", async () => {
+    arrive("bank", "quote", 20);
+    assertEquals(startedOf("bank"), 8);
+    await loops(1);
+    assertEquals(startedOf("bank"), 16);
+    await loops(1);
+    assertEquals([startedOf("bank"), turns.waiting(), turns.running()], [20, 0, 20]);
+  });
+
+  it("takes the partners in turn, so that a flood does not delay another partner's request", async () => {
+    arrive("hostile", "order", 200);
+    await loops(10);
+    const before = startedOf("hostile");
+    arrive("bank", "order");
+    assertEquals([startedOf("bank"), startedOf("hostile")], [1, before]);
+  });
+
+  it("gives a partner at most half of the places while others are there", async () => {
+    arrive("bank", "order");
+    arrive("hostile", "order", 200);
+    await loops(10);
+    assertEquals(startedOf("hostile"), HALF_OF_PLACES);
+    leave("bank order 1");
+    await loops(10);
+    assertEquals(startedOf("hostile"), 2 * HALF_OF_PLACES);
+  });
+
+  it("starts orders first, then records, quotes and lists, but every fourth start is the lowest rank's", async () => {
+    arrive("hostile", "quote", 40);
+    await loops(10);
+    for (const rank of ["list", "quote", "record", "order"] as const) arrive("bank", rank, 3);
+    const first = happened.length;
+    await answer(1);
+    const ranks = happened.slice(first).filter((name) => name.startsWith("bank")).map((name) =>
+      name.split(" ")[1]
+    );
+    assertEquals(ranks.filter((rank) => rank === "list").length, 2, `${happened.slice(first)}`);
+    assertEquals(ranks.filter((rank) => rank !== "list").slice(0, 4), ["order", "order", "order", "record"]);
+  });
+
+  it("runs at most four lists and two statements of a partner at once", async () => {
+    arrive("bank", "list", 9);
+    arrive("bank", "statement", 9);
+    await loops(10);
+    assertEquals(
+      happened,
+      [1, 2, 3, 4].map((n) => `bank list ${n}`).concat(["bank statement 1", "bank statement 2"]),
+    );
+    leave("bank statement 2");
+    assertEquals(happened.at(-1), "bank statement 3");
+  });
+
+  it("answers /health while requests that wait for the database have all places", async () => {
+    arrive("bank", "order", 200);
+    await loops(10);
+    arrive("bank", "health", 6);
+    await loops(10);
+    assertEquals(happened.filter((name) => name.includes("health")).length, 4);
+  });
+
+  it("refuses what exceeds a partner's own line, and nothing of another partner", async () => {
+    arrive("hostile", "quote", 2 * HALF_OF_PLACES);
+    await loops(10);
+    arrive("hostile", "quote", LINE_MAX + 3);
+    assertEquals(happened.filter((name) => name.endsWith("too_many")).length, 3);
+    arrive("bank", "quote");
+    assertEquals(happened.at(-1), "bank quote 1");
+  });
+
+  it("refuses a partner's newest quote, if its line is full, in favour of its order", async () => {
+    arrive("bank", "quote", 2 * HALF_OF_PLACES);
+    await loops(10);
+    arrive("bank", "quote", LINE_MAX);
+    arrive("bank", "order");
+    assertEquals(happened.at(-1), `bank quote ${2 * HALF_OF_PLACES + LINE_MAX} too_many`);
+    leave("bank quote 1");
+    assertEquals(happened.at(-1), "bank order 1");
+  });
+
+  it("refuses requests of the longest line if too many wait in all lines together", async () => {
+    for (const partner of ["a", "b", "c", "d", "e"]) {
+      arrive(partner, "quote", 250);
+      await loops(20);
+    }
+    arrive("f", "quote", 50);
+    await loops(1);
+    const refused = happened.filter((name) => name.endsWith("overloaded"));
+    assertEquals(refused.some((name) => name.startsWith("f ")), false);
+    assert(refused.length > 0);
+    assertLessOrEqual(turns.waiting(), 1024);
+  });
+
+  it("refuses a request that waited for two seconds", async () => {
+    arrive("bank", "order", 2 * HALF_OF_PLACES + 1);
+    await loops(10);
+    clockMs = 2000;
+    while (turns.waiting() > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    assertEquals(happened.at(-1), `bank order ${2 * HALF_OF_PLACES + 1} overloaded`);
+  });
+
+  it("never starts a request whose caller has disconnected", async () => {
+    arrive("bank", "order", 40);
+    await loops(10);
+    leave("bank order 40");
+    await answer(3);
+    assertEquals([happened.includes("bank order 40"), turns.waiting(), turns.running()], [false, 0, 0]);
+  });
+
+  it("keeps nothing of partners whose requests have all ended", async () => {
+    for (let n = 0; n < 1000; n++) {
+      arrive(`partner${n}`, "order", 2);
+      if (n % 8 === 0) await loops(1);
+      leave(`partner${n} order 1`);
+      leave(`partner${n} order 2`);
+    }
+    assertEquals([turns.waiting(), turns.running()], [0, 0]);
+    arrive("bank", "quote", 50);
+    await loops(10);
+    // Half would be left to others if a line of theirs were still known.
+    assert(startedOf("bank") > HALF_OF_PLACES);
+  });
+});

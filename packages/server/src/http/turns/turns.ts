@@ -1,0 +1,221 @@
+import type { Places } from "./places.ts";
+import { RANK, type Rank, RANKS } from "./rank.ts";
+
+/** `too_many`: its partner's own line is full. `overloaded`: the process cannot serve it in time. */
+export type TurnRefusal = "too_many" | "overloaded";
+
+/** A request that waits for its turn. Exactly one of the two is called, and neither after its caller left. */
+interface Visitor {
+  start(): void;
+  refuse(refusal: TurnRefusal): void;
+}
+
+/**
+ * Decides which request starts next. Each partner has a line of its own, and the lines take turns, so that a
+ * partner's flood waits behind its own requests only.
+ */
+export interface Turns {
+  /**
+   * Starts or queues a request, or refuses it. The returned function must be called once, when the reply was
+   * sent or the caller has disconnected.
+   */
+  arrive(line: string, rank: Rank, visitor: Visitor): () => void;
+  /** How many requests wait. */
+  waiting(): number;
+  /** How many requests run. */
+  running(): number;
+}
+
+/** The most requests that wait in one partner's line. */
+export const LINE_MAX = 256;
+/** The most requests that wait in all lines. Envoy has more connections to the service than that. */
+const WAITING_MAX = 1024;
+/** Below Envoy's time limit, and short enough that a quote is not yet old when its order is sent again. */
+const WAIT_MAX_MS = 2000;
+const CHECK_MS = 250;
+/** How many requests start before the event loop serves the replies of those that run. */
+const STARTS_PER_LOOP = 8;
+/** Every fourth start goes to the lowest rank that waits, so that no rank waits without end. */
+const STARTS_BY_RANK = 3;
+/** Requests to /health have places of their own, so that the answer does not wait for the database. */
+const HEALTH_PLACES = 4;
+/** How many requests of one rank a partner runs at once. Lists and statements share few connections. */
+const RUNNING_MAX: Partial<Record<Rank, number>> = { [RANK.list]: 4, [RANK.statement]: 2 };
+/** The places follow the latency of these. Others depend on what they read. */
+const SAMPLED: ReadonlySet<Rank> = new Set([RANK.order, RANK.quote]);
+
+interface Line {
+  readonly name: string;
+  waiting: number;
+  running: number;
+  readonly runningBy: number[];
+}
+
+interface Waiter {
+  readonly line: Line;
+  readonly rank: Rank;
+  readonly visitor: Visitor;
+  readonly arrivedMs: number;
+  startedMs: number;
+  state: "waiting" | "running" | "ended";
+}
+
+export function createTurns(places: Places, monotonicMs: () => number): Turns {
+  const lines = new Map<string, Line>();
+  /** The requests that wait, by rank and line. The line that started last is the last. */
+  const queues = Array.from({ length: RANKS }, () => new Map<Line, Waiter[]>());
+  let [waiting, running, health] = [0, 0, 0];
+  let [starts, startsOfLoop] = [0, 0];
+  let check: ReturnType<typeof setTimeout> | undefined;
+
+  const mayRun = ({ running: own, runningBy }: Line, rank: Rank): boolean => {
+    if (rank === RANK.health) return health < HEALTH_PLACES;
+    const limit = places.limit();
+    // One partner may have taken all places while it was alone. A partner of which nothing runs does not wait
+    // until the first of them is free.
+    if (running >= (own === 0 ? limit + (limit >> 2) : limit)) return false;
+    if (lines.size > 1 && own >= limit >> 1) return false;
+    return (runningBy[rank] ?? 0) < (RUNNING_MAX[rank] ?? Infinity);
+  };
+
+  const start = (waiter: Waiter): void => {
+    const { line, rank, visitor } = waiter;
+    if (startsOfLoop++ === 0) setImmediate(nextLoop);
+    starts++;
+    if (rank === RANK.health) health++;
+    else running++;
+    line.running++;
+    line.runningBy[rank] = (line.runningBy[rank] ?? 0) + 1;
+    waiter.startedMs = monotonicMs();
+    waiter.state = "running";
+    visitor.start();
+  };
+
+  const takeNext = (): Waiter | undefined => {
+    const lowestFirst = starts % (STARTS_BY_RANK + 1) === STARTS_BY_RANK;
+    for (let n = 0; n < RANKS; n++) {
+      const rank = (lowestFirst ? RANKS - 1 - n : n) as Rank;
+      for (const [line, queue] of queues[rank]!) {
+        if (!mayRun(line, rank)) continue;
+        const waiter = queue[0]!;
+        remove(waiter);
+        if (queue.length > 0) {
+          queues[rank]!.delete(line);
+          queues[rank]!.set(line, queue);
+        }
+        return waiter;
+      }
+    }
+    return undefined;
+  };
+
+  const advance = (): void => {
+    while (waiting > 0 && startsOfLoop < STARTS_PER_LOOP) {
+      const next = takeNext();
+      if (!next) return;
+      start(next);
+    }
+  };
+  const nextLoop = (): void => {
+    startsOfLoop = 0;
+    advance();
+  };
+
+  const enqueue = (waiter: Waiter): void => {
+    const { line, rank } = waiter;
+    const queue = queues[rank]!.get(line);
+    if (queue) queue.push(waiter);
+    else queues[rank]!.set(line, [waiter]);
+    line.waiting++;
+    waiting++;
+    check ??= setTimeout(refuseLate, CHECK_MS).unref();
+  };
+  const remove = (waiter: Waiter): void => {
+    const { line, rank } = waiter;
+    const queue = queues[rank]!.get(line)!;
+    queue.splice(queue.indexOf(waiter), 1);
+    if (queue.length === 0) queues[rank]!.delete(line);
+    line.waiting--;
+    waiting--;
+  };
+  const forgetIdle = (line: Line): void => {
+    if (line.waiting === 0 && line.running === 0) lines.delete(line.name);
+  };
+  const refuse = (waiter: Waiter, refusal: TurnRefusal): void => {
+    remove(waiter);
+    waiter.state = "ended";
+    forgetIdle(waiter.line);
+    waiter.visitor.refuse(refusal);
+  };
+
+  const refuseLate = (): void => {
+    check = undefined;
+    const latest = monotonicMs() - WAIT_MAX_MS;
+    for (const rank of queues) {
+      for (const queue of rank.values()) {
+        while (queue.length > 0 && queue[0]!.arrivedMs <= latest) refuse(queue[0]!, "overloaded");
+      }
+    }
+    if (waiting > 0) check = setTimeout(refuseLate, CHECK_MS).unref();
+  };
+
+  /** Makes room in a full line, or in all lines. Returns false if the new request is the one to refuse. */
+  const makeRoom = (full: Line, line: Line, rank: Rank): boolean => {
+    for (let worst = RANKS - 1; worst >= 0; worst--) {
+      if (full === line && worst <= rank) return false;
+      const newest = queues[worst]!.get(full)?.at(-1);
+      if (newest) {
+        refuse(newest, reasonOf(full));
+        return true;
+      }
+    }
+    return false;
+  };
+  const longestLine = (): Line => [...lines.values()].reduce((a, b) => b.waiting > a.waiting ? b : a);
+
+  const leave = (waiter: Waiter): void => {
+    const { line, rank, state, startedMs } = waiter;
+    if (state === "ended") return;
+    waiter.state = "ended";
+    if (state === "waiting") remove(waiter);
+    else {
+      if (SAMPLED.has(rank)) places.sample(monotonicMs() - startedMs, running);
+      if (rank === RANK.health) health--;
+      else running--;
+      line.running--;
+      line.runningBy[rank]!--;
+    }
+    forgetIdle(line);
+    advance();
+  };
+
+  return {
+    arrive(name, rank, visitor) {
+      let line = lines.get(name);
+      if (!line) lines.set(name, line = { name, waiting: 0, running: 0, runningBy: [] });
+      const waiter: Waiter = {
+        line,
+        rank,
+        visitor,
+        arrivedMs: monotonicMs(),
+        startedMs: 0,
+        state: "waiting",
+      };
+      const full = line.waiting >= LINE_MAX ? line : waiting >= WAITING_MAX ? longestLine() : undefined;
+      if (full && !makeRoom(full, line, rank)) {
+        waiter.state = "ended";
+        forgetIdle(line);
+        visitor.refuse(reasonOf(full));
+      } else if (waiting === 0 && startsOfLoop < STARTS_PER_LOOP && mayRun(line, rank)) start(waiter);
+      else {
+        enqueue(waiter);
+        advance();
+      }
+      return () => leave(waiter);
+    },
+    waiting: () => waiting,
+    running: () => running + health,
+  };
+}
+
+const reasonOf = (full: Line): TurnRefusal => full.waiting >= LINE_MAX ? "too_many" : "overloaded";
