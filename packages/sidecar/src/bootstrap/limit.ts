@@ -19,6 +19,10 @@ export const LIMIT = {
   certificates: 10_000,
   /** Lines per second in the access log for Envoy's own refusals, about 50 kB. */
   ownRefusalLines: 100,
+  /**
+   * For each process of the service. It holds a partner's 256 waiting and up to 128 running requests, so one
+   * partner leaves connections for others. A socket accepts 511 connections at once.
+   */
   upstreamConnections: 512,
   upstreamWaiting: 512,
 } as const;

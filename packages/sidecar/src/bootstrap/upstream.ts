@@ -8,6 +8,7 @@ export const SERVICE = "service";
 
 /** The processes of the service. Envoy never retries, so it sends no request twice. */
 export function serviceCluster({ upstreams }: SidecarConfig): Message {
+  const connections = LIMIT.upstreamConnections * upstreams.length;
   return {
     name: SERVICE,
     type: "STATIC",
@@ -19,9 +20,9 @@ export function serviceCluster({ upstreams }: SidecarConfig): Message {
     health_checks: upstreams.some(({ operations }) => operations) ? [READINESS] : [],
     circuit_breakers: {
       thresholds: [{
-        max_connections: LIMIT.upstreamConnections,
+        max_connections: connections,
         max_pending_requests: LIMIT.upstreamWaiting,
-        max_requests: LIMIT.upstreamConnections + LIMIT.upstreamWaiting,
+        max_requests: connections + LIMIT.upstreamWaiting,
         max_retries: 0,
       }],
     },

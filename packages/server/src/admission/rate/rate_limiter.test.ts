@@ -125,6 +125,20 @@ describe("createRateLimiter()", () => {
     }));
   });
 
+  it("reports a flood after 50 refusals in a second, until the second ends or a request is allowed again", () => {
+    const limiter = createRateLimiter();
+    const terms = { perSecond: 2, burst: 1 };
+    for (let n = 0; n < 50; n++) {
+      limiter.take(1, terms, n);
+      assertEquals(limiter.isFlooded(1, terms, n), false);
+    }
+    limiter.take(1, terms, 50);
+    assertEquals([limiter.isFlooded(1, terms, 50), limiter.isFlooded(2, terms, 50)], [true, false]);
+    assertEquals([limiter.isFlooded(1, terms, 499), limiter.isFlooded(1, terms, 500)], [true, false]);
+    limiter.take(1, terms, 500);
+    assertEquals([limiter.isFlooded(1, terms, 999), limiter.isFlooded(1, terms, 1001)], [true, false]);
+  });
+
   it("allows at most the burst after a pause of any length", () => {
     const terms = { perSecond: 5000, burst: 7 };
     for (const restMs of [0, 1, 1000, 86_400_000, 3.2e12]) {

@@ -26,9 +26,12 @@ export interface Turns {
   running(): number;
 }
 
-/** The most requests that wait in one partner's line. */
+/**
+ * The most requests that wait in one partner's line. Together with those that run they must not take all of
+ * Envoy's connections to this process.
+ */
 export const LINE_MAX = 256;
-/** The most requests that wait in all lines. Envoy has more connections to the service than that. */
+/** The most requests that wait in all lines, if several proxies connect. One Envoy has 512 connections. */
 const WAITING_MAX = 1024;
 /** Below Envoy's time limit, and short enough that a quote is not yet old when its order is sent again. */
 const WAIT_MAX_MS = 2000;

@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { describe, it } from "node:test";
+import { hostBytes } from "@gold-partner/protocol";
+import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
+import { signTestRequest, type TestPartner } from "../../testing/partner.ts";
+import { suiteService } from "../../testing/service.ts";
+import { setUp } from "../../testing/set_up.ts";
+import { codeOf, type RawReply, sendRaw } from "./service_fixture.ts";
+import { startService } from "./service.ts";
+
+/** More than the places and the line of one partner together, but no more than the socket accepts at once. */
+const FLOOD = 480;
+const ORDER = '{"quote_id":"qt_none"}';
+
+describe("requests that wait for their turn", () => {
+  const fixture = suiteService();
+  setUp(() => startService(fixture.config, () => {}));
+
+  const send = (partner: TestPartner, first: string, headers: readonly string[] = [], body = "") =>
+    sendRaw(fixture.config.listen, [
+      first,
+      "Host: localhost",
+      `X-Forwarded-Client-Cert: Hash=${partner.fingerprint}`,
+      "X-Client-Ip: 127.0.0.1",
+      ...headers,
+    ], body);
+  const post = async (partner: TestPartner, path: string, body: string, headers: readonly string[]) =>
+    await send(partner, `POST ${path} HTTP/1.1`, [
+      `Authorization: Bearer ${await fixture.token(partner)}`,
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+      ...headers,
+    ], body);
+  /** Signs an order once. Each call of the returned function sends the same bytes. */
+  async function signedOrder(partner: TestPartner): Promise<() => Promise<RawReply>> {
+    const signature = await signTestRequest({
+      method: "POST",
+      url: `${fixture.config.publicBaseUrl}/v1/orders`,
+      body: hostBytes.utf8(ORDER),
+      timestamp: `${Math.floor(fixture.now() / 1000)}`,
+      nonce: randomUUID(),
+    }, partner.signingKey.signer);
+    const headers = [`Idempotency-Key: ${randomUUID()}`];
+    for (const [name, value] of Object.entries(signature)) headers.push(`${name}: ${value}`);
+    return () => post(partner, "/v1/orders", ORDER, headers);
+  }
+
+  it("beyond a partner's own line get 429, without spending their nonce or binding their key", async () => {
+    const hostile = await fixture.addPartner();
+    const bank = await fixture.addPartner();
+    const orders = await Promise.all(Array.from({ length: FLOOD }, () => signedOrder(hostile)));
+    const own = await signedOrder(bank);
+    const holder = fixture.books.connect("superuser", 1);
+    await holder`begin`;
+    await holder`select from gold.account where client_id = ${hostile.client} for update`;
+    const flood = Promise.all(orders.map((order) => order()));
+    // The bank's order is answered while the hostile partner's orders wait for their account.
+    let answer: string;
+    // On a busy machine, the process that plays all partners may hold the order up for two seconds.
+    do answer = codeOf(await own()); while (answer === "503 service_unavailable");
+    assertEquals(answer, "404 not_found");
+    await holder`rollback`;
+    const replies = await flood;
+    const refused = replies.flatMap((reply, index) => reply.status === 429 ? [{ reply, index }] : []);
+    assert(refused.length > 0, [...new Set(replies.map(codeOf))].join());
+    for (const { reply: { head, body } } of refused) {
+      assertMatch(head, /\nRateLimit-Policy: "requests_at_once";q=256;w=1\r/i);
+      assertMatch(head, /\nRetry-After: 1(\r|$)/i);
+      assertMatch(body, /"code":"rate_limited"/);
+    }
+    assertEquals(codeOf(await orders[refused[0]!.index]!()), "404 not_found");
+  });
+
+  it("are refused unread after 50 refusals within a second, until that second ends", async () => {
+    const hostile = await fixture.addPartner();
+    const { sql } = fixture.books;
+    await sql`update gold.partner set rate_per_second = 1, burst = 1 where id = ${hostile.client}`;
+    await sql`update gold.registry_version set version = version + 1`;
+    await fixture.token(hostile);
+    const health = () => send(hostile, "GET /health HTTP/1.1");
+    while ((await health()).status === 200);
+    const replies = await Promise.all(Array.from({ length: 200 }, health));
+    assertEquals(new Set(replies.map(({ status }) => status)), new Set([429]));
+    const metrics = await sendRaw(fixture.config.operationsListen, [
+      "GET /metrics HTTP/1.1",
+      "Host: localhost",
+    ]);
+    assertMatch(metrics.body, /gold_requests_total\{route="none",status="429"\} [1-9]/);
+    // Its rate still holds: after a second, one more request is served.
+    let status = 429;
+    for (let tries = 0; status === 429 && tries < 100; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      ({ status } = await health());
+    }
+    assertEquals(status, 200);
+  });
+});
