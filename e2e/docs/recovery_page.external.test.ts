@@ -220,7 +220,7 @@ describe("the page on recovery", () => {
 
   it("replaces a lost CA, also after its revocation list has expired", async () => {
     let laterMs = 0;
-    await EnvoyFront.open(deployment, () => Date.now() + laterMs);
+    await EnvoyFront.open(deployment, { now: () => Date.now() + laterMs });
     const { credentials, client } = deployment.traders[0]!;
     /** Returns "201", or why the partner cannot trade. */
     const trade = async (change: Partial<typeof credentials> = {}): Promise<string> => {

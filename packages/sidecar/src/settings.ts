@@ -140,7 +140,7 @@ export const SIDECAR_SETTINGS: readonly Setting[] = [
   {
     name: "FLOOD_PER_SECOND",
     meaning: "Maximum requests per second with one certificate, 1 to 1000000",
-    default: "5000",
+    default: "2000",
   },
   {
     name: "CONNECTIONS_MAX",

@@ -19,6 +19,13 @@ const FLOOD_PER_SECOND = "100000";
 /** The time of six health checks. After this time, Envoy knows which processes are ready. */
 export const SETTLE_MS = 1500;
 
+interface FrontOptions {
+  /** The clock of the trust sync. Envoy has the machine's clock. */
+  readonly now?: () => number;
+  /** FLOOD_PER_SECOND, or the sidecar's default. By default so high that no load reaches it. */
+  readonly flood?: "default" | undefined;
+}
+
 /**
  * The real Envoy in front of a deployment's processes, with its trust sync. A new Envoy can start on the same
  * port before the old one ends.
@@ -26,15 +33,19 @@ export const SETTLE_MS = 1500;
 export class EnvoyFront {
   readonly #deployment: Deployment;
   readonly #trustSync: TrustSync;
+  readonly #settings: Record<string, string>;
   readonly #generations: EnvoyProcess[] = [];
 
-  private constructor(deployment: Deployment, trustSync: TrustSync) {
+  private constructor(deployment: Deployment, trustSync: TrustSync, settings: Record<string, string>) {
+    this.#settings = settings;
     this.#deployment = deployment;
     this.#trustSync = trustSync;
   }
 
-  /** `now` is the clock of the trust sync. Envoy has the machine's clock. */
-  static async open(deployment: Deployment, now: () => number = Date.now): Promise<EnvoyFront> {
+  static async open(
+    deployment: Deployment,
+    { now = Date.now, flood }: FrontOptions = {},
+  ): Promise<EnvoyFront> {
     fetchEnvoy();
     const { state, operator, operators } = deployment;
     const { cert, key } = await ensureAuthorities(state, operator);
@@ -50,7 +61,11 @@ export class EnvoyFront {
       write: (line: string) => appendFileSync(state.path("log", "trust_sync.log"), `${line}\n`),
     };
     await writeTrustOnce(keeping);
-    const front = new EnvoyFront(deployment, syncTrust(keeping));
+    const front = new EnvoyFront(
+      deployment,
+      syncTrust(keeping),
+      flood === "default" ? {} : { FLOOD_PER_SECOND },
+    );
     deployment.onStop(() => front.#stop());
     await front.start();
     return front;
@@ -72,7 +87,7 @@ export class EnvoyFront {
       CONFIG_DIRECTORY: state.path("envoy", name),
       TRUST_DIRECTORY: state.path("envoy", "trust"),
       SERVER_CERTIFICATE_DIRECTORY: state.path("envoy", "certificate"),
-      FLOOD_PER_SECOND,
+      ...this.#settings,
       ADMIN_LISTEN: `unix:${state.socket(`${name}.sock`)}`,
       ACCESS_LOG: this.#accessLog(name),
     });

@@ -21,6 +21,8 @@ const HOP_BY_HOP = new Set([
  * The gateway removes the headers that a `Connection` header names, except these two: the service needs them
  * to find the end of the message and its host.
  */
+/** Headers of a reply that are for the proxy alone. */
+const PROXYS_OWN = /^x-gold-(?:counted|pace)$/;
 const NEVER_NAMED = new Set(["content-length", "host"]);
 
 /**
@@ -39,10 +41,10 @@ export function requestHeaders(received: RawHeaders, vouched: Record<string, str
 
 /**
  * Returns the headers for the client. Their names are in lower case, as Envoy writes them. The client does not get
- * the header that tells Envoy what to log.
+ * the headers that tell Envoy what to log and what to refuse.
  */
 export function responseHeaders(received: RawHeaders): string[] {
-  return endToEnd(received, (name) => name === "x-gold-counted").map((text, index) =>
+  return endToEnd(received, (name) => PROXYS_OWN.test(name)).map((text, index) =>
     index % 2 === 0 ? text.toLowerCase() : text
   );
 }

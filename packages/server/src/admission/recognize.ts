@@ -9,6 +9,14 @@ import type { RateTerms } from "./rate/rate_limiter.ts";
 
 /** All callers without a registered certificate wait in this line. */
 const UNKNOWN: Arrival = { line: "" };
+/** Longer than the proxy waits before it refuses. Otherwise the flood would come again as soon as the time ends. */
+const PACE_MS = 3000;
+const PACES_PER_SECOND = 20;
+/**
+ * So many requests more than the rate allows pass the proxy, so that the partner gets all of its rate, and that
+ * the service notices a flood that goes on.
+ */
+const PACE_MORE = 3;
 const NONE_LEFT = { allowed: false, remaining: 0, resetSeconds: 1 };
 
 /**
@@ -34,5 +42,10 @@ export function recognize(
 
 const refused = (line: string, detail: string, terms: RateTerms, policy?: string): Arrival => ({
   line,
-  refusal: { code: "rate_limited", detail, headers: rateFields(terms, NONE_LEFT, policy) },
+  refusal: {
+    code: "rate_limited",
+    detail,
+    headers: rateFields(terms, NONE_LEFT, policy),
+    pace: { ms: PACE_MS, count: Math.ceil(terms.perSecond / PACES_PER_SECOND) + PACE_MORE },
+  },
 });

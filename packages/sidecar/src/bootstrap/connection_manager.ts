@@ -2,9 +2,9 @@ import type { SidecarConfig } from "../settings.ts";
 import { accessLog, COUNTED_REFUSALS, REQUEST_LOG, requestsToLog } from "./access_log.ts";
 import { extension, type Message } from "./any.ts";
 import { floodLimit } from "./flood.ts";
-import { PLAIN_REFUSALS } from "./grpc.ts";
 import { LIMIT, TIMEOUT } from "./limit.ts";
 import { localReplies } from "./local_reply.ts";
+import { REFUSALS } from "./pace.ts";
 import { BUFFER, routes } from "./routes.ts";
 
 const HTTP = "envoy.extensions.filters.http";
@@ -22,8 +22,8 @@ export function connectionManager(config: SidecarConfig): Message {
       codec_type: "AUTO",
       route_config: routes(config),
       http_filters: [
-        PLAIN_REFUSALS,
         floodLimit(config),
+        ...REFUSALS,
         COUNTED_REFUSALS,
         extension(BUFFER, `${HTTP}.buffer.v3.Buffer`, {
           max_request_bytes: LIMIT.bodyBytes,
@@ -51,8 +51,10 @@ const IDENTITY: Message = {
       "envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation",
       {
         mutations: [
-          ...["x-envoy-", "x-forwarded-"].map((prefix) => ({ remove_on_match: { key_matcher: { prefix } } })),
-          ...["forwarded", "x-real-ip", "x-client-ip", "x-gold-proxy-secret", "x-request-id"].map((
+          ...["x-envoy-", "x-forwarded-", "x-gold-"].map((prefix) => ({
+            remove_on_match: { key_matcher: { prefix } },
+          })),
+          ...["forwarded", "x-real-ip", "x-client-ip", "x-request-id"].map((
             remove,
           ) => ({
             remove,

@@ -4,7 +4,12 @@ import { createPlaces } from "./places.ts";
 
 describe("createPlaces()", () => {
   /** Reports requests that took as long as asked, while so many ran. */
-  const run = (places: ReturnType<typeof createPlaces>, ms: number, count: number, running = places.limit()) => {
+  const run = (
+    places: ReturnType<typeof createPlaces>,
+    ms: number,
+    count: number,
+    running = places.limit(),
+  ) => {
     for (let n = 0; n < count; n++) places.sample(ms, running);
   };
 

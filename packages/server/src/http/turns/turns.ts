@@ -42,8 +42,18 @@ const STARTS_PER_LOOP = 8;
 const STARTS_BY_RANK = 3;
 /** Requests to /health have places of their own, so that the answer does not wait for the database. */
 const HEALTH_PLACES = 4;
-/** How many requests of one rank a partner runs at once. Lists and statements share few connections. */
-const RUNNING_MAX: Partial<Record<Rank, number>> = { [RANK.list]: 4, [RANK.statement]: 2 };
+/**
+ * How many lists and statements a partner runs at once: alone, and beside other partners. Each costs as much as
+ * a dozen orders. Beside others, each is followed by a pause of REST times as long, so that one partner's lists take
+ * at most a quarter of the time. A place is kept until the whole reply was sent.
+ */
+const HEAVY: Partial<Record<Rank, { readonly alone: number; readonly beside: number }>> = {
+  [RANK.list]: { alone: 4, beside: 1 },
+  [RANK.statement]: { alone: 4, beside: 2 },
+};
+const REST = 3;
+/** For so long after another partner's request, a partner is not taken to be alone. */
+const COMPANY_MS = 1000;
 /** The places follow the latency of these. Others depend on what they read. */
 const SAMPLED: ReadonlySet<Rank> = new Set([RANK.order, RANK.quote]);
 
@@ -52,6 +62,8 @@ interface Line {
   waiting: number;
   running: number;
   readonly runningBy: number[];
+  /** When the pause of each rank ends. */
+  readonly restsUntilMs: number[];
 }
 
 interface Waiter {
@@ -69,16 +81,21 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
   const queues = Array.from({ length: RANKS }, () => new Map<Line, Waiter[]>());
   let [waiting, running, health] = [0, 0, 0];
   let [starts, startsOfLoop] = [0, 0];
+  let aloneFromMs = 0;
   let check: ReturnType<typeof setTimeout> | undefined;
 
-  const mayRun = ({ running: own, runningBy }: Line, rank: Rank): boolean => {
+  const mayRun = ({ running: own, runningBy, restsUntilMs }: Line, rank: Rank): boolean => {
     if (rank === RANK.health) return health < HEALTH_PLACES;
     const limit = places.limit();
     // One partner may have taken all places while it was alone. A partner of which nothing runs does not wait
     // until the first of them is free.
     if (running >= (own === 0 ? limit + (limit >> 2) : limit)) return false;
-    if (lines.size > 1 && own >= limit >> 1) return false;
-    return (runningBy[rank] ?? 0) < (RUNNING_MAX[rank] ?? Infinity);
+    const isAlone = lines.size === 1 && monotonicMs() >= aloneFromMs;
+    if (!isAlone && own >= limit >> 1) return false;
+    const heavy = HEAVY[rank];
+    if (!heavy) return true;
+    if (!isAlone && monotonicMs() < (restsUntilMs[rank] ?? 0)) return false;
+    return (runningBy[rank] ?? 0) < heavy[isAlone ? "alone" : "beside"];
   };
 
   const start = (waiter: Waiter): void => {
@@ -142,7 +159,9 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     waiting--;
   };
   const forgetIdle = (line: Line): void => {
-    if (line.waiting === 0 && line.running === 0) lines.delete(line.name);
+    if (line.waiting > 0 || line.running > 0) return;
+    if (lines.size > 1) aloneFromMs = monotonicMs() + COMPANY_MS;
+    lines.delete(line.name);
   };
   const refuse = (waiter: Waiter, refusal: TurnRefusal): void => {
     remove(waiter);
@@ -182,7 +201,12 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     waiter.state = "ended";
     if (state === "waiting") remove(waiter);
     else {
-      if (SAMPLED.has(rank)) places.sample(monotonicMs() - startedMs, running);
+      const ranMs = monotonicMs() - startedMs;
+      if (SAMPLED.has(rank)) places.sample(ranMs, running);
+      if (HEAVY[rank]) {
+        line.restsUntilMs[rank] = monotonicMs() + REST * ranMs;
+        if (waiting > 0) setTimeout(advance, REST * ranMs).unref();
+      }
       if (rank === RANK.health) health--;
       else running--;
       line.running--;
@@ -195,7 +219,7 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
   return {
     arrive(name, rank, visitor) {
       let line = lines.get(name);
-      if (!line) lines.set(name, line = { name, waiting: 0, running: 0, runningBy: [] });
+      if (!line) lines.set(name, line = { name, waiting: 0, running: 0, runningBy: [], restsUntilMs: [] });
       const waiter: Waiter = {
         line,
         rank,

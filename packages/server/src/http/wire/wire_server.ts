@@ -1,4 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { PROBLEM_REGISTRY, type ProblemCode, REPLY_HEADER, type RequestId } from "@gold-partner/protocol";
 import type { Log } from "../../operations/log.ts";
@@ -6,7 +12,7 @@ import { COUNTED_HEADER, type RefusalLines } from "../../operations/refusal_line
 import type { Metrics } from "../../operations/metrics.ts";
 import { Refusal } from "../refusal.ts";
 import { problemReply } from "../reply.ts";
-import { rankOf } from "../turns/rank.ts";
+import { RANK, rankOf } from "../turns/rank.ts";
 import { LINE_MAX, type TurnRefusal, type Turns } from "../turns/turns.ts";
 import { answerBroken } from "./answer_broken.ts";
 import { findFault } from "./fault.ts";
@@ -24,7 +30,18 @@ interface WireRefusal {
   readonly code: ProblemCode;
   readonly detail: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Asks the proxy to refuse the excess of further requests by itself. */
+  readonly pace?: Pace;
 }
+
+/** For `ms` milliseconds, the proxy lets so many of a certificate's requests pass in each 50 ms. */
+export interface Pace {
+  readonly ms: number;
+  readonly count: number;
+}
+
+/** The reply header that asks the proxy for a pace. The proxy removes it. */
+const PACE_HEADER = "x-gold-pace";
 
 interface WireOptions {
   /** The app. It gets only well-formed, unambiguous requests. */
@@ -65,9 +82,11 @@ export function createWireServer(
     if (getsLine) log("info", "refused on the wire", { request_id: requestId, status, code, ...client });
     return getsLine;
   };
-  const refuse = (response: ServerResponse, { code, detail, headers }: WireRefusal, line?: string): void => {
+  const refuse = (response: ServerResponse, refusal: WireRefusal, line?: string): void => {
+    const { code, detail, headers, pace } = refusal;
     const requestId = newRequestId();
     if (!refused(code, requestId, line)) response.setHeader(COUNTED_HEADER, "1");
+    if (pace) response.setHeader(PACE_HEADER, paceText(response.req, pace));
     sendProblem(response, code, requestId, detail, headers);
   };
   const serve = getRequestListener(fetch, {
@@ -113,6 +132,17 @@ export function createWireServer(
   return server;
 }
 
+/** Names the requests that are paced: the orders of a certificate, or its other requests. */
+const paceText = ({ method = "", url = "", headers }: IncomingMessage, { ms, count }: Pace): string =>
+  [
+    ms,
+    count,
+    rankOf(method, url) === RANK.order ? "order" : "other",
+    headers["x-forwarded-client-cert"] ?? "",
+  ].join(" ");
+
+/** More than a process can serve, so that the line stays full. The service refuses the rest itself. */
+const FULL_LINE_PACE: Pace = { ms: 3000, count: 128 };
 /** The longest Retry-After, in seconds. */
 const RETURN_MAX_SECONDS = 4;
 let overloads = 0;
@@ -128,6 +158,7 @@ function turnRefusal(reason: TurnRefusal): WireRefusal {
         [REPLY_HEADER.rateLimitPolicy]: `"requests_at_once";q=${LINE_MAX};w=1`,
         [REPLY_HEADER.rateLimit]: '"requests_at_once";r=0;t=1',
       },
+      pace: FULL_LINE_PACE,
     };
   }
   return {
