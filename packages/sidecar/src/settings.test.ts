@@ -36,7 +36,7 @@ describe("readSidecarConfig()", () => {
     ]);
     assertEquals([config.proxySecret, config.proxyProtocolFrom], [undefined, []]);
     assertEquals([config.floodPerSecond, config.connectionsMax, config.accessLog], [
-      5000,
+      2000,
       8000,
       "/dev/stdout",
     ]);

@@ -98,16 +98,21 @@ describe("envoyBootstrap()", () => {
   it("limits the rate of each certificate and the number of connections by the settings", () => {
     const bootstrap = bootstrapOf({ FLOOD_PER_SECOND: "77", CONNECTIONS_MAX: "88" });
     assertEquals(
-      bootstrap(`${MANAGER}.http_filters.1.typed_config.descriptors.0.token_bucket.max_tokens`),
+      bootstrap(`${MANAGER}.http_filters.0.typed_config.descriptors.0.token_bucket.max_tokens`),
       77,
     );
+    assertEquals(bootstrapOf()(`${MANAGER}.http_filters.0.typed_config.token_bucket`), {
+      max_tokens: 500,
+      tokens_per_fill: 100,
+      fill_interval: "0.05s",
+    });
     const monitor = "overload_manager.resource_monitors.1.typed_config.max_active_downstream_connections";
     assertEquals(bootstrap(monitor), 88);
   });
 
   it("keeps token buckets for 10,000 certificates, and replaces the client's certificate header", () => {
     const bootstrap = bootstrapOf();
-    assertEquals(bootstrap(`${MANAGER}.http_filters.1.typed_config.max_dynamic_descriptors`), 10_000);
+    assertEquals(bootstrap(`${MANAGER}.http_filters.0.typed_config.max_dynamic_descriptors`), 10_000);
     assertEquals(bootstrap(`${MANAGER}.forward_client_cert_details`), "SANITIZE_SET");
     assertEquals(bootstrap(`${MANAGER}.set_current_client_cert_details`), {});
   });

@@ -80,7 +80,7 @@ const AWAITS_APPROVAL =
   "The database is migrated. Some settings were not changed yet. Another person must approve each: gold proposal approve ID.";
 
 /** The settings of a new deployment. */
-const DEFAULTS: Row = { flood_per_second: 5000, webhook_ports: [443, 8443], attempts_kept_days: 90 };
+const DEFAULTS: Row = { flood_per_second: 2000, webhook_ports: [443, 8443], attempts_kept_days: 90 };
 
 /**
  * Stores the settings. Under two people, and once a partner exists, a changed setting is proposed instead.

@@ -35,7 +35,7 @@ interface WireRefusal {
 }
 
 /** For `ms` milliseconds, the proxy lets so many of a certificate's requests pass in each 50 ms. */
-export interface Pace {
+interface Pace {
   readonly ms: number;
   readonly count: number;
 }

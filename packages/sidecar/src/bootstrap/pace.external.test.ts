@@ -1,0 +1,76 @@
+import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
+
+const PACE_MS = 2000;
+const COUNT = 2;
+const FLOOD = 12;
+
+describe("a pace that the service asks for", () => {
+  let fixture: TestEnvoy;
+  before(async () => {
+    fixture = await startTestEnvoy({}, ({ url, headers }, response) => {
+      if (url !== "/flooded") return void response.end("ok");
+      response.writeHead(429, {
+        "Content-Type": "text/plain",
+        "Content-Length": "16",
+        "RateLimit-Policy": '"default";q=5;w=1',
+        "RateLimit": '"default";r=0;t=1',
+        "X-Gold-Pace": `${PACE_MS} ${COUNT} other ${headers["x-forwarded-client-cert"]}`,
+      }).end("from the service");
+    });
+  });
+  after(() => fixture.stop());
+  // The pace of the test before has ended.
+  beforeEach(() => sleep(PACE_MS));
+
+  const send = (line: string, headers: string[] = [], identity = fixture.client) =>
+    fixture.send(request(line, headers), { cert: identity.cert, key: identity.key });
+  const sendMany = (line: string) => Promise.all(Array.from({ length: FLOOD }, () => send(line)));
+
+  it("is kept by Envoy, which answers like the service's refusal, and is hidden from the partner", async () => {
+    const first = await send("GET /flooded");
+    assertEquals([first.status, first.body], [429, "from the service"]);
+    assertEquals(/x-gold-pace/i.test(first.head), false);
+    fixture.arrived.length = 0;
+    const answers = await sendMany("GET /v1/prices");
+    const refused = answers.filter(({ status }) => status === 429);
+    assert(refused.length > 0);
+    assertEquals(fixture.arrived.length, FLOOD - refused.length);
+    for (const { head, body } of refused) {
+      assertEquals(JSON.parse(body).code, "rate_limited");
+      assertMatch(head, /\nratelimit-policy: "default";q=5;w=1\r/);
+      assertMatch(head, /\nratelimit: "default";r=0;t=1\r/);
+      assertMatch(head, /\nretry-after: 1\r/);
+    }
+  });
+
+  it("holds for one certificate, and not for its orders", async () => {
+    const other = fixture.authority.issue("other");
+    await send("GET /flooded");
+    const answers = await Promise.all([
+      ...Array.from({ length: FLOOD }, () => send("GET /v1/prices", [], other)),
+      ...Array.from({ length: FLOOD }, () => send("POST /v1/orders", ["Content-Length: 0"])),
+    ]);
+    assertEquals(new Set(answers.map(({ status }) => status)), new Set([200]));
+  });
+
+  it("ends after its time without an excess", async () => {
+    await send("GET /flooded");
+    await sleep(PACE_MS);
+    const answers = await sendMany("GET /v1/prices");
+    assertEquals(new Set(answers.map(({ status }) => status)), new Set([200]));
+  });
+
+  it("cannot be caused or evaded by a client's own headers", async () => {
+    const forged = [
+      "X-Gold-Flood: 1",
+      "X-Envoy-Fault-Abort-Request: 418",
+      "X-Gold-Pace: 9000 0 other Hash=0",
+    ];
+    assertEquals((await send("GET /v1/prices", forged)).status, 200);
+    const { rawHeaders } = fixture.arrived.at(-1)!;
+    assertEquals(rawHeaders.filter((name) => /^x-(gold-(flood|pace)|envoy)/i.test(name)), []);
+  });
+});
