@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, it } from "node:test";
@@ -15,6 +15,8 @@ interface Expected {
 
 const folder = temporaryFolder("gold-alerts");
 
+const runbookOf = (alarm: string) => `https://docs.example/operator/alarms.html#${alarm.toLowerCase()}`;
+
 /** Lets promtool check that the alarm fires as expected at this time, or that it does not fire. */
 function judge(
   alarm: string,
@@ -26,12 +28,16 @@ function judge(
     evaluation_interval: interval,
     tests: [{
       interval,
+      external_labels: { documentation: "https://docs.example" },
       input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
       alert_rule_test: [{
         eval_time: at,
         alertname: alarm,
         exp_alerts: expected
-          ? [{ exp_labels: { severity: expected.severity }, exp_annotations: { summary: expected.summary } }]
+          ? [{
+            exp_labels: { severity: expected.severity },
+            exp_annotations: { summary: expected.summary, runbook_url: runbookOf(alarm) },
+          }]
           : [],
       }],
     }],
@@ -138,5 +144,20 @@ describe("the alarms about events that wait", () => {
       severity: "ticket",
       summary: "An event has waited for its first attempt for more than five minutes.",
     });
+  });
+});
+
+describe("the runbook of every alarm", () => {
+  it("is a part of docs/operator/alarms.md, which describes no other alarm", () => {
+    const alerts = readFileSync(ALERTS, "utf8");
+    const page = readFileSync(new URL("../../docs/operator/alarms.md", import.meta.url), "utf8");
+    const alarms = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
+    assertEquals([...page.matchAll(/^### (\w+)$/gm)].map(([, name]) => name), alarms);
+    assertEquals(
+      [...alerts.matchAll(/runbook_url: "(.*)"/g)].map(([, url]) => url),
+      alarms.map((name) =>
+        runbookOf(name).replace("https://docs.example", "{{ $externalLabels.documentation }}")
+      ),
+    );
   });
 });

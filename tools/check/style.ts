@@ -69,7 +69,7 @@ export function findStyleViolations(tree: Tree): Violation[] {
       violations.push({ path, line: random.line, says: UNSEEDED });
     }
     for (const { specifier, line } of imports) {
-      if (isRelative(specifier) && !/\.(ts|mjs)$/.test(specifier)) {
+      if (isRelative(specifier) && !/\.(ts|mjs|json)$/.test(specifier)) {
         violations.push({ path, line, says: `imports ${specifier} without its file extension: write .ts.` });
       }
     }
