@@ -4,25 +4,30 @@ import type { Config } from "../settings/config.ts";
 import type { EndOptions, Pool, Query } from "./query.ts";
 import { NOT_DURABLE } from "./write_probe.ts";
 
+interface CountedPool extends Pool {
+  /** How many statements wait for a free connection. */
+  waiting(): number;
+}
+
 /** Separate pools, so that bookings that wait for a lock block neither other partners nor the registry. */
 export interface Pools {
   /** Sends batches of bookings. */
-  readonly batches: Pool;
+  readonly batches: CountedPool;
   /** Sends the bookings that wait for a locked account. */
-  readonly waiting: Pool;
-  readonly registry: Pool;
+  readonly waiting: CountedPool;
+  readonly registry: CountedPool;
   /** Stores prices, with the login gold_ticker. Without TICKER_DATABASE_URL, with the login of the API. */
-  readonly ticker: Pool;
-  readonly reads: Pool;
+  readonly ticker: CountedPool;
+  readonly reads: CountedPool;
   /** For reads that lock an account row, and may wait for it. */
-  readonly holding: Pool;
+  readonly holding: CountedPool;
   /**
    * Notifies delivery of new orders. Bookings do not use this pool, because NOTIFY takes a lock and they must
    * not wait for it.
    */
-  readonly notices: Pool;
+  readonly notices: CountedPool;
   /** The pool of the write probe only. The commit of a probe may wait for the standby. */
-  readonly probe: Pool;
+  readonly probe: CountedPool;
 }
 
 const REGISTRY_CONNECTIONS = 2;
@@ -38,23 +43,28 @@ const STATEMENT_TIMEOUT_MS = 10_000;
  */
 const SILENCE_MARGIN_MS = 2000;
 
-/** `gate` throws while no write can be committed. */
+/**
+ * `gate` throws while no write can be committed. `onWait` is told how many milliseconds a statement waited for a
+ * free connection, if it did.
+ */
 export function openPools(
   { databaseUrl, tickerDatabaseUrl, lanes }: Pick<Config, "databaseUrl" | "tickerDatabaseUrl" | "lanes">,
   gate: () => void,
+  onWait: (pool: keyof Pools, ms: number) => void = () => {},
 ): Pools {
+  const told = (pool: keyof Pools) => ({ onWait: (ms: number) => onWait(pool, ms) });
   return {
     // These two pools read the registry, and write prices and dates of last use. Their commits do not wait
     // for the standby, because these values may be lost with the server.
-    registry: connect(databaseUrl, REGISTRY_CONNECTIONS, { commitsLocally: true }),
+    registry: connect(databaseUrl, REGISTRY_CONNECTIONS, { commitsLocally: true, ...told("registry") }),
     ticker: connect(tickerDatabaseUrl, 1, { process: "ticker", commitsLocally: true }),
-    reads: connect(databaseUrl, READ_CONNECTIONS, { commitsLocally: true }),
-    holding: connect(databaseUrl, HOLDING_CONNECTIONS, { commitsLocally: true }),
+    reads: connect(databaseUrl, READ_CONNECTIONS, { commitsLocally: true, ...told("reads") }),
+    holding: connect(databaseUrl, HOLDING_CONNECTIONS, { commitsLocally: true, ...told("holding") }),
     notices: connect(databaseUrl, 1, { commitsLocally: true }),
     probe: connect(databaseUrl, 1),
     // Up to `lanes` connections for each of three batchers: orders, quotes and nonces.
-    batches: connect(databaseUrl, 3 * lanes, { gate }),
-    waiting: connect(databaseUrl, WAITING_CONNECTIONS, { gate }),
+    batches: connect(databaseUrl, 3 * lanes, { gate, ...told("batches") }),
+    waiting: connect(databaseUrl, WAITING_CONNECTIONS, { gate, ...told("waiting") }),
   };
 }
 
@@ -63,6 +73,8 @@ export async function closePools(pools: Pools): Promise<void> {
 }
 
 interface ConnectOptions {
+  /** Called with the milliseconds that a statement waited for a free connection, if it did. */
+  readonly onWait?: (ms: number) => void;
   /** Names the connection in pg_stat_activity. Default: api. */
   readonly process?: "api" | "delivery" | "ticker";
   /** Called for each notification on the channels that the connections listen to. */
@@ -84,14 +96,20 @@ interface ConnectOptions {
  * entries are removed only when all connections are busy at once. So a process that was never fully busy
  * would need more and more memory and become slower.
  */
-export function connect(url: string, connections: number, options: ConnectOptions = {}): Pool {
-  const { gate } = options;
+export function connect(url: string, connections: number, options: ConnectOptions = {}): CountedPool {
+  const { gate, onWait = () => {} } = options;
   const all = Array.from({ length: connections }, () => new Connection(url, options));
   const idle = [...all];
   const waiting: ((connection: Connection) => void)[] = [];
+  const untilIdle = async (): Promise<Connection> => {
+    const fromMs = performance.now();
+    const connection = await new Promise<Connection>((resolve) => waiting.push(resolve));
+    onWait(performance.now() - fromMs);
+    return connection;
+  };
   const query: Query = async (statement, ...values) => {
     gate?.();
-    const connection = idle.pop() ?? await new Promise<Connection>((resolve) => waiting.push(resolve));
+    const connection = idle.pop() ?? await untilIdle();
     try {
       gate?.();
       return await connection.send(statement, values);
@@ -102,6 +120,7 @@ export function connect(url: string, connections: number, options: ConnectOption
     }
   };
   return Object.assign(query, {
+    waiting: () => waiting.length,
     end: async (options?: EndOptions) =>
       void await Promise.all(all.map((connection) => connection.end(options))),
   });

@@ -1,12 +1,17 @@
+import { type Counter, COUNTERS, type Gauge, GAUGES, type HistogramName, HISTOGRAMS } from "./families.ts";
+
 type Labels = Readonly<Record<string, string>>;
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** Collects counters, gauges and histograms with fixed buckets. text() writes them for Prometheus. */
 export interface Metrics {
-  count(name: string, labels?: Labels, by?: number): void;
-  observeSeconds(name: string, seconds: number, labels?: Labels): void;
-  gauge(name: string, read: () => number): void;
+  count(name: Counter, labels?: Labels, by?: number): void;
+  observeSeconds(name: HistogramName, seconds: number, labels?: Labels): void;
+  /** `read` is called for each text. A gauge that is set again replaces the one with the same labels. */
+  gauge(name: Gauge, read: () => number, labels?: Labels): void;
+  /** A counter whose value is kept elsewhere, such as the CPU time. */
+  counter(name: Counter, read: () => number): void;
   text(): string;
 }
 
@@ -19,9 +24,10 @@ interface Histogram {
 const NO_LABELS: Labels = {};
 
 export function createMetrics(): Metrics {
-  const counters = new Map<string, Map<string, number>>();
-  const histograms = new Map<string, Map<string, Histogram>>();
-  const gauges = new Map<string, () => number>();
+  const counters = new Map<Counter, Map<string, number>>();
+  const histograms = new Map<HistogramName, Map<string, Histogram>>();
+  const gauges = new Map<Gauge, Map<string, () => number>>();
+  const readings = new Map<Counter, () => number>();
   return {
     count(name, labels = NO_LABELS, by = 1) {
       const series = seriesOf(counters, name);
@@ -38,24 +44,35 @@ export function createMetrics(): Metrics {
       histogram.sum += seconds;
       histogram.count += 1;
     },
-    gauge(name, read) {
-      gauges.set(name, read);
-    },
+    gauge: (name, read, labels = NO_LABELS) => void seriesOf(gauges, name).set(labelText(labels), read),
+    counter: (name, read) => void readings.set(name, read),
     text() {
       const lines: string[] = [];
       for (const [name, series] of counters) {
-        lines.push(`# TYPE ${name} counter`);
+        lines.push(...headOf(name, COUNTERS[name], "counter"));
         for (const [labels, value] of series) lines.push(`${name}${braced(labels)} ${value}`);
       }
-      for (const [name, read] of gauges) lines.push(`# TYPE ${name} gauge`, `${name} ${read()}`);
+      for (const [name, read] of readings) {
+        lines.push(...headOf(name, COUNTERS[name], "counter"), `${name} ${read()}`);
+      }
+      for (const [name, series] of gauges) {
+        lines.push(...headOf(name, GAUGES[name], "gauge"));
+        for (const [labels, read] of series) lines.push(`${name}${braced(labels)} ${read()}`);
+      }
       for (const [name, series] of histograms) {
-        lines.push(`# TYPE ${name} histogram`);
+        lines.push(...headOf(name, HISTOGRAMS[name], "histogram"));
         for (const [labels, histogram] of series) lines.push(...histogramLines(name, labels, histogram));
       }
       return lines.join("\n") + "\n";
     },
   };
 }
+
+const headOf = (
+  name: string,
+  help: string,
+  type: string,
+) => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
 
 function histogramLines(name: string, labels: string, { buckets, sum, count }: Histogram): string[] {
   let below = 0;
@@ -71,7 +88,7 @@ function histogramLines(name: string, labels: string, { buckets, sum, count }: H
   ];
 }
 
-function seriesOf<T>(metrics: Map<string, Map<string, T>>, name: string): Map<string, T> {
+function seriesOf<Name, T>(metrics: Map<Name, Map<string, T>>, name: Name): Map<string, T> {
   let series = metrics.get(name);
   if (!series) metrics.set(name, series = new Map());
   return series;

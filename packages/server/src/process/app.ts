@@ -155,6 +155,7 @@ function observe(c: AppContext, { log, metrics, refusalLines }: Deps, durationMs
   metrics.count("gold_requests_total", labels);
   metrics.observeSeconds("gold_request_seconds", durationMs / 1000, { route });
   const [clientId, code] = [c.get("clientId"), c.get("code")];
+  if (code) metrics.count("gold_refusals_total", { code });
   if (code && !c.get("isAdmittedWrite") && !refusalLines.getsLine(clientId, code)) {
     c.res.headers.set(COUNTED_HEADER, "1");
     return;

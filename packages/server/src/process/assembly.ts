@@ -23,6 +23,7 @@ import { readKeys } from "../settings/key_source.ts";
 import { createClockAlarm } from "../operations/clock_alarm.ts";
 import type { Log } from "../operations/log.ts";
 import { createMetrics, type Metrics } from "../operations/metrics.ts";
+import { watchProcess } from "../operations/process_metrics.ts";
 import { openRandomPool } from "../operations/random_pool.ts";
 import { createRefusalLines } from "../operations/refusal_lines.ts";
 import { openReads } from "../reads/reads.ts";
@@ -39,7 +40,12 @@ export interface Assembly {
 /** Creates the real components over one database. The caller serves them on a socket. */
 export async function assemble(config: Config, log: Log): Promise<Assembly> {
   let writes: WriteProbe | undefined;
-  const pools = openPools(config, () => writes?.requirePossible());
+  const metrics = createMetrics();
+  const pools = openPools(
+    config,
+    () => writes?.requirePossible(),
+    (pool, ms) => metrics.observeSeconds("gold_database_wait_seconds", ms / 1000, { pool }),
+  );
   let registry: Registry | undefined;
   try {
     warnWithoutStandby(config, log);
@@ -68,10 +74,13 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
       if (!isFresh() || snapshot().receivers.has(client)) notices.notify(client);
     }, writes);
     const reads = openReads(pools.reads, pools.holding);
-    const metrics = createMetrics();
     // Export 0 before the first error, so that an alert sees the increase.
     metrics.count("gold_unexpected_errors_total", {}, 0);
     showWrites(metrics, writes, heads);
+    for (const [pool, { waiting }] of Object.entries(pools)) {
+      metrics.gauge("gold_database_waiting", waiting, { pool });
+    }
+    const own = watchProcess(metrics);
     metrics.gauge("gold_malformed_rows", () => registry!.malformedRows());
     metrics.gauge("gold_bookings_waiting", () => booking.waiting());
     metrics.gauge("gold_commits_waiting_seconds", () => booking.oldestSeconds());
@@ -116,6 +125,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
       },
       async stop() {
         ticker.stop();
+        own.stop();
         refusalLines.stop();
         await delivery?.stop();
         registry?.stop();

@@ -14,6 +14,7 @@ import { readKeys } from "../settings/key_source.ts";
 import { addressText, endListener, listen } from "../http/listener.ts";
 import { createLog } from "../operations/log.ts";
 import { createMetrics } from "../operations/metrics.ts";
+import { watchProcess } from "../operations/process_metrics.ts";
 import { createOperationsServer } from "../operations/operations_server.ts";
 import { openRandomPool } from "../operations/random_pool.ts";
 import { openSealing } from "../settings/sealing.ts";
@@ -28,6 +29,7 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
   const sql = connect(deliveryDatabaseUrl, CONNECTIONS, { process: "delivery", commitsLocally: true });
   const probe = connect(deliveryDatabaseUrl, 1, { process: "delivery" });
   const metrics = createMetrics();
+  const own = watchProcess(metrics);
   let stopping = false;
   let registry: Registry | undefined;
   let writes: WriteProbe | undefined;
@@ -69,6 +71,7 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
       random,
     });
   } catch (error) {
+    own.stop();
     await endListener(operations);
     registry?.stop();
     writes?.stop();
@@ -85,6 +88,7 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
   const leave = async () => {
     stopping = true;
     log("info", "stopping", { pid: process.pid });
+    own.stop();
     await delivery.stop();
     registry.stop();
     writes.stop();

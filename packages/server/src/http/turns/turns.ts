@@ -6,7 +6,8 @@ export type TurnRefusal = "too_many" | "overloaded";
 
 /** A request that waits for its turn. Exactly one of the two is called, and neither after its caller left. */
 interface Visitor {
-  start(): void;
+  /** `waitedMs` is 0 if it did not wait. */
+  start(waitedMs: number): void;
   refuse(refusal: TurnRefusal): void;
 }
 
@@ -98,7 +99,7 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     return (runningBy[rank] ?? 0) < heavy[isAlone ? "alone" : "beside"];
   };
 
-  const start = (waiter: Waiter): void => {
+  const start = (waiter: Waiter, waits: boolean): void => {
     const { line, rank, visitor } = waiter;
     if (startsOfLoop++ === 0) setImmediate(nextLoop);
     starts++;
@@ -106,9 +107,9 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     else running++;
     line.running++;
     line.runningBy[rank] = (line.runningBy[rank] ?? 0) + 1;
-    waiter.startedMs = monotonicMs();
+    waiter.startedMs = waits ? monotonicMs() : waiter.arrivedMs;
     waiter.state = "running";
-    visitor.start();
+    visitor.start(waiter.startedMs - waiter.arrivedMs);
   };
 
   const takeNext = (): Waiter | undefined => {
@@ -133,7 +134,7 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     while (waiting > 0 && startsOfLoop < STARTS_PER_LOOP) {
       const next = takeNext();
       if (!next) return;
-      start(next);
+      start(next, true);
     }
   };
   const nextLoop = (): void => {
@@ -233,7 +234,7 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
         waiter.state = "ended";
         forgetIdle(line);
         visitor.refuse(reasonOf(full));
-      } else if (waiting === 0 && startsOfLoop < STARTS_PER_LOOP && mayRun(line, rank)) start(waiter);
+      } else if (waiting === 0 && startsOfLoop < STARTS_PER_LOOP && mayRun(line, rank)) start(waiter, false);
       else {
         enqueue(waiter);
         advance();

@@ -78,6 +78,7 @@ export function createWireServer(
     const { status } = PROBLEM_REGISTRY[code];
     const client = line === "" ? {} : { client_id: line };
     metrics.count("gold_requests_total", { route: "none", status: `${status}` });
+    metrics.count("gold_refusals_total", { code });
     const getsLine = refusalLines.getsLine(client.client_id, code);
     if (getsLine) log("info", "refused on the wire", { request_id: requestId, status, code, ...client });
     return getsLine;
@@ -114,7 +115,10 @@ export function createWireServer(
     const { line, refusal } = recognize(request.headers);
     if (refusal) return refuse(response, refusal, line);
     const leave = turns.arrive(line, rankOf(request.method!, request.url!), {
-      start: () => void serve(request, response),
+      start: (waitedMs) => {
+        if (waitedMs > 0) metrics.observeSeconds("gold_turn_wait_seconds", waitedMs / 1000);
+        void serve(request, response);
+      },
       refuse: (reason) => refuse(response, turnRefusal(reason), line),
     });
     response.once("close", leave);
