@@ -10,14 +10,13 @@ export const AVAILABILITY_PROBLEMS = {
     status: 429,
     title: "Too many requests",
     cause:
-      "You exceeded your rate and burst, or too many of your requests waited at once, or too many requests with this " +
-      "certificate failed authentication (100 at once, then one a second); nothing was executed. The RateLimit-Policy " +
-      "header names the limit: default, requests_at_once or authentication_failures.",
+      "You exceeded your rate and burst, or too many of your requests waited at once, or too many requests with " +
+      "this certificate failed authentication; nothing was executed. The RateLimit-Policy header names the limit: " +
+      "default, requests_at_once or authentication_failures.",
     cure:
       "Wait as long as Retry-After says, repeat with the same Idempotency-Key, and adapt your rate to the " +
-      "RateLimit headers. If the policy is requests_at_once, send fewer at once. If it is authentication_failures, " +
-      "correct the token or client_secret first; a valid one is accepted meanwhile, but not after 50 replies of 429 " +
-      "within a second, until that second ends.",
+      "RateLimit headers. If the policy is requests_at_once, send fewer at once. If it is " +
+      "authentication_failures, correct the token or client_secret first.",
   },
   open_quotes_exceeded: {
     ...UNAVAILABLE,

@@ -7,7 +7,7 @@ import { FAILURE_POLICY, FAILURE_RATE, TOO_MANY_FAILURES } from "./identity/limi
 import { rateFields, tooFast } from "./rate/rate_fields.ts";
 import type { RateTerms } from "./rate/rate_limiter.ts";
 
-/** All callers without a registered certificate wait in this line. */
+/** All callers without a registered certificate wait in this line, and everybody while the registry is too old. */
 const UNKNOWN: Arrival = { line: "" };
 /** Longer than the proxy waits before it refuses. Otherwise the flood would come again as soon as the time ends. */
 const PACE_MS = 3000;
@@ -28,6 +28,8 @@ export function recognize(
   { config, registry, limiter, failures, monotonicMs }: AdmissionDeps,
 ): Arrival {
   if (!isProxy(headers[PROXY_HEADER.secret] as string | undefined, config.proxySecret)) return UNKNOWN;
+  // snapshot() throws if the registry is too old. The app then refuses the request.
+  if (!registry.isFresh()) return UNKNOWN;
   const fingerprint = fingerprintOf(headers[PROXY_HEADER.certificate] as string | undefined);
   const partner = fingerprint && registry.snapshot().certificates.get(fingerprint)?.partner;
   if (!partner) return UNKNOWN;

@@ -22,7 +22,7 @@ describe("createOperationsServer()", () => {
     assertEquals(await get("/ready"), [503, "not ready\n"]);
     ready = true;
     assertEquals(await get("/ready"), [200, "ready\n"]);
-    assertEquals(await get("/metrics"), [200, "# TYPE gold_requests_total counter\ngold_requests_total 1\n"]);
+    assertEquals(await get("/metrics"), [200, metrics.text()]);
     assertEquals(await get("/v1/orders"), [404, "/live, /ready, /metrics\n"]);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

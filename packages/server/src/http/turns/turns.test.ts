@@ -1,5 +1,6 @@
 import { beforeEach, describe, it } from "node:test";
 import { assert, assertEquals, assertLessOrEqual } from "../../../../../tools/testing/assert.ts";
+import { until } from "../../../../../tools/testing/until.ts";
 import { RANK, type Rank } from "./rank.ts";
 import { createTurns, LINE_MAX, type Turns } from "./turns.ts";
 
@@ -76,33 +77,55 @@ describe("createTurns()", () => {
     await loops(10);
     assertEquals(startedOf("hostile"), HALF_OF_PLACES);
     leave("bank order 1");
+    // The bank may send its next request soon, so the hostile partner is alone only a second later.
     await loops(10);
-    assertEquals(startedOf("hostile"), 2 * HALF_OF_PLACES);
+    assertEquals(startedOf("hostile"), HALF_OF_PLACES);
+    clockMs = 1000;
+    leave("hostile order 1");
+    await loops(10);
+    assertEquals(startedOf("hostile"), 2 * HALF_OF_PLACES + 1);
   });
 
   it("starts orders first, then records, quotes and lists, but every fourth start is the lowest rank's", async () => {
-    arrive("hostile", "quote", 40);
+    arrive("bank", "quote", 2 * HALF_OF_PLACES);
     await loops(10);
     for (const rank of ["list", "quote", "record", "order"] as const) arrive("bank", rank, 3);
     const first = happened.length;
-    await answer(1);
-    const ranks = happened.slice(first).filter((name) => name.startsWith("bank")).map((name) =>
-      name.split(" ")[1]
-    );
-    assertEquals(ranks.filter((rank) => rank === "list").length, 2, `${happened.slice(first)}`);
-    assertEquals(ranks.filter((rank) => rank !== "list").slice(0, 4), ["order", "order", "order", "record"]);
+    await answer(2);
+    const ranks = happened.slice(first).map((name) => name.split(" ")[1]);
+    assertEquals(ranks.slice(0, 8), [
+      "order",
+      "order",
+      "order",
+      "list",
+      "record",
+      "record",
+      "record",
+      "list",
+    ]);
+    assertEquals(ranks.slice(8).sort(), ["list", "quote", "quote", "quote"]);
   });
 
-  it("runs at most four lists and two statements of a partner at once", async () => {
+  it("runs at most four lists and four statements of a partner at once while it is alone", async () => {
     arrive("bank", "list", 9);
     arrive("bank", "statement", 9);
     await loops(10);
-    assertEquals(
-      happened,
-      [1, 2, 3, 4].map((n) => `bank list ${n}`).concat(["bank statement 1", "bank statement 2"]),
-    );
-    leave("bank statement 2");
-    assertEquals(happened.at(-1), "bank statement 3");
+    const first = (rank: string) => [1, 2, 3, 4].map((n) => `bank ${rank} ${n}`);
+    assertEquals(happened.sort(), [...first("list"), ...first("statement")]);
+  });
+
+  it("runs one list of a partner beside others, and the next after three times as long a pause", async () => {
+    arrive("bank", "order");
+    arrive("hostile", "list", 9);
+    await loops(10);
+    assertEquals(startedOf("hostile"), 1);
+    clockMs = 10;
+    leave("hostile list 1");
+    clockMs = 39;
+    arrive("hostile", "list");
+    assertEquals(startedOf("hostile"), 1);
+    clockMs = 40;
+    await until(() => startedOf("hostile") === 2);
   });
 
   it("answers /health while requests that wait for the database have all places", async () => {
