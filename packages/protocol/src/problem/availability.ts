@@ -74,7 +74,7 @@ export const AVAILABILITY_PROBLEMS = {
     title: "The service is temporarily unavailable",
     cause:
       "The service is overloaded, is starting or stopping, or a system that it needs is down. It refuses a " +
-      "request that waited two seconds for its turn.",
+      "request that waited too long for its turn.",
     cure: "Repeat after Retry-After with the same Idempotency-Key.",
   },
   upstream_unavailable: {

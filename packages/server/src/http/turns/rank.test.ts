@@ -15,11 +15,13 @@ describe("rankOf()", () => {
     ["GET /v1/prices", "quote"],
     ["GET /v1/orders", "list"],
     ["GET /v1/orders?limit=100", "list"],
-    ["POST /v1/signed-probe", "list"],
-    ["POST /v1/events/evt_1/redeliver", "list"],
+    ["POST /v1/signed-probe", "other"],
+    ["POST /v1/events/evt_1/redeliver", "other"],
+    ["POST /sandbox/fund", "other"],
+    ["GET /v1/events?limit=10", "list"],
     ["GET /v1/statement?from=2026-11-01", "statement"],
-    ["DELETE /v1/orders", "list"],
-    ["GET /", "list"],
+    ["DELETE /v1/orders", "other"],
+    ["GET /", "other"],
     ["GET /v1/orders/", "record"],
   ];
   for (const [request, rank] of ranks) {

@@ -168,12 +168,17 @@ describe("createTurns()", () => {
     assertLessOrEqual(turns.waiting(), 1024);
   });
 
-  it("refuses a request that waited for two seconds", async () => {
-    arrive("bank", "order", 2 * HALF_OF_PLACES + 1);
+  it("refuses a quote that waited for two seconds, and another request that waited for five", async () => {
+    arrive("bank", "record", 2 * HALF_OF_PLACES);
     await loops(10);
+    arrive("bank", "order");
+    arrive("bank", "quote");
     clockMs = 2000;
-    while (turns.waiting() > 0) await new Promise((resolve) => setTimeout(resolve, 20));
-    assertEquals(happened.at(-1), `bank order ${2 * HALF_OF_PLACES + 1} overloaded`);
+    await until(() => turns.waiting() === 1);
+    assertEquals(happened.at(-1), "bank quote 1 overloaded");
+    clockMs = 5000;
+    await until(() => turns.waiting() === 0);
+    assertEquals(happened.at(-1), "bank order 1 overloaded");
   });
 
   it("never starts a request whose caller has disconnected", async () => {

@@ -17,8 +17,8 @@ interface Visitor {
  */
 export interface Turns {
   /**
-   * Starts or queues a request, or refuses it. The returned function must be called once, when the reply was
-   * sent or the caller has disconnected.
+   * Starts or queues a request, or refuses it. The returned function must be called when the reply is ready or
+   * the caller has disconnected. Further calls have no effect.
    */
   arrive(line: string, rank: Rank, visitor: Visitor): () => void;
   /** How many requests wait. */
@@ -35,7 +35,9 @@ export const LINE_MAX = 256;
 /** The most requests that wait in all lines, if several proxies connect. One Envoy has 512 connections. */
 const WAITING_MAX = 1024;
 /** Below Envoy's time limit, and short enough that a quote is not yet old when its order is sent again. */
-const WAIT_MAX_MS = 2000;
+const WAIT_MAX_MS = 5000;
+/** A caller that has waited longer for a price has mostly given up. */
+const QUOTE_WAIT_MAX_MS = 2000;
 const CHECK_MS = 250;
 /** How many requests start before the event loop serves the replies of those that run. */
 const STARTS_PER_LOOP = 8;
@@ -46,7 +48,7 @@ const HEALTH_PLACES = 4;
 /**
  * How many lists and statements a partner runs at once: alone, and beside other partners. Each costs as much as
  * a dozen orders. Beside others, each is followed by a pause of REST times as long, so that one partner's lists take
- * at most a quarter of the time. A place is kept until the whole reply was sent.
+ * at most a quarter of the time.
  */
 const HEAVY: Partial<Record<Rank, { readonly alone: number; readonly beside: number }>> = {
   [RANK.list]: { alone: 4, beside: 1 },
@@ -173,9 +175,10 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
 
   const refuseLate = (): void => {
     check = undefined;
-    const latest = monotonicMs() - WAIT_MAX_MS;
-    for (const rank of queues) {
-      for (const queue of rank.values()) {
+    const nowMs = monotonicMs();
+    for (const [rank, lines] of queues.entries()) {
+      const latest = nowMs - (rank === RANK.quote ? QUOTE_WAIT_MAX_MS : WAIT_MAX_MS);
+      for (const queue of lines.values()) {
         while (queue.length > 0 && queue[0]!.arrivedMs <= latest) refuse(queue[0]!, "overloaded");
       }
     }

@@ -117,7 +117,8 @@ export function createWireServer(
     const leave = turns.arrive(line, rankOf(request.method!, request.url!), {
       start: (waitedMs) => {
         if (waitedMs > 0) metrics.observeSeconds("gold_turn_wait_seconds", waitedMs / 1000);
-        void serve(request, response);
+        // Do not wait until the reply is sent. A client that reads nothing would keep its place.
+        Promise.resolve(serve(request, response)).finally(() => leave());
       },
       refuse: (reason) => refuse(response, turnRefusal(reason), line),
     });
