@@ -22,8 +22,8 @@ export const SETTLE_MS = 1500;
 interface FrontOptions {
   /** The clock of the trust sync. Envoy has the machine's clock. */
   readonly now?: () => number;
-  /** FLOOD_PER_SECOND, or the sidecar's default. By default so high that no load reaches it. */
-  readonly flood?: "default" | undefined;
+  /** `default`: the sidecar's default flood limit. Otherwise it is so high that no load reaches it. */
+  readonly flood?: "default";
 }
 
 /**

@@ -21,9 +21,9 @@ const HOP_BY_HOP = new Set([
  * The gateway removes the headers that a `Connection` header names, except these two: the service needs them
  * to find the end of the message and its host.
  */
-/** Headers of a reply that are for the proxy alone. */
-const PROXYS_OWN = /^x-gold-(?:counted|pace)$/;
 const NEVER_NAMED = new Set(["content-length", "host"]);
+/** Headers of a reply that are for the proxy alone. */
+const FOR_PROXY = /^x-gold-(?:counted|pace)$/;
 
 /**
  * Returns the headers for the service: the client's headers in their order, then `vouched`, the headers that
@@ -44,7 +44,7 @@ export function requestHeaders(received: RawHeaders, vouched: Record<string, str
  * the headers that tell Envoy what to log and what to refuse.
  */
 export function responseHeaders(received: RawHeaders): string[] {
-  return endToEnd(received, (name) => PROXYS_OWN.test(name)).map((text, index) =>
+  return endToEnd(received, (name) => FOR_PROXY.test(name)).map((text, index) =>
     index % 2 === 0 ? text.toLowerCase() : text
   );
 }

@@ -7,21 +7,25 @@ import { FAILURE_POLICY, FAILURE_RATE, TOO_MANY_FAILURES } from "./identity/limi
 import { rateFields, tooFast } from "./rate/rate_fields.ts";
 import type { RateTerms } from "./rate/rate_limiter.ts";
 
-/** All callers without a registered certificate wait in this line, and everybody while the registry is too old. */
+/** The line of all callers without a registered certificate, and of every caller while the registry is too old. */
 const UNKNOWN: Arrival = { line: "" };
-/** Longer than the proxy waits before it refuses. Otherwise the flood would come again as soon as the time ends. */
-const PACE_MS = 3000;
-const PACES_PER_SECOND = 20;
 /**
- * So many requests more than the rate allows pass the proxy, so that the partner gets all of its rate, and that
- * the service notices a flood that goes on.
+ * Longer than the delay of the proxy's refusals. Otherwise the pace would end before a flood that waits for its
+ * refusals is sent again.
+ */
+const PACE_MS = 3000;
+/** The proxy counts requests in windows of 50 ms. */
+const WINDOWS_PER_SECOND = 20;
+/**
+ * In each window the proxy lets this many more requests pass than the rate allows. So the partner gets its whole
+ * rate, and the service notices that the flood continues.
  */
 const PACE_MORE = 3;
 const NONE_LEFT = { allowed: false, remaining: 0, resetSeconds: 1 };
 
 /**
- * Tells before any other check which partner sent a request, so that it waits in this partner's line. During
- * a flood of refused requests it also refuses further ones, because reading them would cost more.
+ * Identifies the partner from the proxy's headers, before any check, so that the request waits in this partner's
+ * line. During a flood of refused requests, also refuses the request, because reading it would cost more.
  */
 export function recognize(
   headers: IncomingHttpHeaders,
@@ -48,6 +52,6 @@ const refused = (line: string, detail: string, terms: RateTerms, policy?: string
     code: "rate_limited",
     detail,
     headers: rateFields(terms, NONE_LEFT, policy),
-    pace: { ms: PACE_MS, count: Math.ceil(terms.perSecond / PACES_PER_SECOND) + PACE_MORE },
+    pace: { ms: PACE_MS, count: Math.ceil(terms.perSecond / WINDOWS_PER_SECOND) + PACE_MORE },
   },
 });

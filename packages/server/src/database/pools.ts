@@ -44,27 +44,27 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 const SILENCE_MARGIN_MS = 2000;
 
 /**
- * `gate` throws while no write can be committed. `onWait` is told how many milliseconds a statement waited for a
- * free connection, if it did.
+ * `gate` throws while no write can be committed. `onWait` is called for each statement that waited for a free
+ * connection, with the milliseconds that it waited.
  */
 export function openPools(
   { databaseUrl, tickerDatabaseUrl, lanes }: Pick<Config, "databaseUrl" | "tickerDatabaseUrl" | "lanes">,
   gate: () => void,
   onWait: (pool: keyof Pools, ms: number) => void = () => {},
 ): Pools {
-  const told = (pool: keyof Pools) => ({ onWait: (ms: number) => onWait(pool, ms) });
+  const watched = (pool: keyof Pools) => ({ onWait: (ms: number) => onWait(pool, ms) });
   return {
     // These two pools read the registry, and write prices and dates of last use. Their commits do not wait
     // for the standby, because these values may be lost with the server.
-    registry: connect(databaseUrl, REGISTRY_CONNECTIONS, { commitsLocally: true, ...told("registry") }),
+    registry: connect(databaseUrl, REGISTRY_CONNECTIONS, { commitsLocally: true, ...watched("registry") }),
     ticker: connect(tickerDatabaseUrl, 1, { process: "ticker", commitsLocally: true }),
-    reads: connect(databaseUrl, READ_CONNECTIONS, { commitsLocally: true, ...told("reads") }),
-    holding: connect(databaseUrl, HOLDING_CONNECTIONS, { commitsLocally: true, ...told("holding") }),
+    reads: connect(databaseUrl, READ_CONNECTIONS, { commitsLocally: true, ...watched("reads") }),
+    holding: connect(databaseUrl, HOLDING_CONNECTIONS, { commitsLocally: true, ...watched("holding") }),
     notices: connect(databaseUrl, 1, { commitsLocally: true }),
     probe: connect(databaseUrl, 1),
     // Up to `lanes` connections for each of three batchers: orders, quotes and nonces.
-    batches: connect(databaseUrl, 3 * lanes, { gate, ...told("batches") }),
-    waiting: connect(databaseUrl, WAITING_CONNECTIONS, { gate, ...told("waiting") }),
+    batches: connect(databaseUrl, 3 * lanes, { gate, ...watched("batches") }),
+    waiting: connect(databaseUrl, WAITING_CONNECTIONS, { gate, ...watched("waiting") }),
   };
 }
 
@@ -73,7 +73,7 @@ export async function closePools(pools: Pools): Promise<void> {
 }
 
 interface ConnectOptions {
-  /** Called with the milliseconds that a statement waited for a free connection, if it did. */
+  /** Called for each statement that waited for a free connection, with the milliseconds that it waited. */
   readonly onWait?: (ms: number) => void;
   /** Names the connection in pg_stat_activity. Default: api. */
   readonly process?: "api" | "delivery" | "ticker";

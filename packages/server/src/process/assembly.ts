@@ -41,6 +41,7 @@ export interface Assembly {
 export async function assemble(config: Config, log: Log): Promise<Assembly> {
   let writes: WriteProbe | undefined;
   const metrics = createMetrics();
+  const own = watchProcess(metrics);
   const pools = openPools(
     config,
     () => writes?.requirePossible(),
@@ -80,7 +81,6 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     for (const [pool, { waiting }] of Object.entries(pools)) {
       metrics.gauge("gold_database_waiting", waiting, { pool });
     }
-    const own = watchProcess(metrics);
     metrics.gauge("gold_malformed_rows", () => registry!.malformedRows());
     metrics.gauge("gold_bookings_waiting", () => booking.waiting());
     metrics.gauge("gold_commits_waiting_seconds", () => booking.oldestSeconds());
@@ -135,6 +135,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
       },
     };
   } catch (error) {
+    own.stop();
     registry?.stop();
     writes?.stop();
     await closePools(pools);

@@ -56,7 +56,7 @@ describe("requests that wait for their turn", () => {
     const flood = Promise.all(orders.map((order) => order()));
     // The bank's order is answered while the hostile partner's orders wait for their account.
     let answer: string;
-    // On a busy machine, the process that plays all partners may hold the order up for two seconds.
+    // On a busy machine, the process that plays all partners may hold the order up for too long.
     do answer = codeOf(await own()); while (answer === "503 service_unavailable");
     assertEquals(answer, "404 not_found");
     await holder`rollback`;

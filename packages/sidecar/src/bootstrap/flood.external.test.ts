@@ -7,6 +7,8 @@ import type { Identity } from "../pki_fixture.ts";
 
 const RATE = 5;
 const FLOOD = 20 * RATE;
+/** Less than the shortest delay of a refusal. */
+const DELAY_MS = 900;
 
 describe("a flood of requests", () => {
   let fixture: TestEnvoy;
@@ -31,6 +33,18 @@ describe("a flood of requests", () => {
     assert(own.refused >= RATE, `${own.refused}`);
     assertEquals(own.served + own.refused, FLOOD);
     assertEquals(another, { served: RATE, refused: 0 });
+  });
+
+  it("gets its refusals late, so that it is not repeated at once", async () => {
+    const refusedAfterMs: number[] = [];
+    await Promise.all(Array.from({ length: FLOOD }, async () => {
+      const socket = await fixture.open();
+      const sentMs = performance.now();
+      socket.write(request("GET /health"));
+      const [first] = await once(socket, "data");
+      if (/^HTTP\/1.1 429/.test(`${first}`)) refusedAfterMs.push(performance.now() - sentMs);
+    }));
+    assert(refusedAfterMs.length >= RATE && Math.min(...refusedAfterMs) >= DELAY_MS, `${refusedAfterMs}`);
   });
 
   it("is refused with rate_limited and Retry-After, also with a forged certificate header", async () => {

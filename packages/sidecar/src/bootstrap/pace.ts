@@ -13,8 +13,9 @@ const ABORT_HEADER = "x-envoy-fault-abort-request";
  * time, so the pace holds until the flood ends. The flood then takes neither the connections to the service nor
  * its time.
  *
- * Ten refusals in each 50 ms come at once, and the others after one to two seconds. If all came at once, a flood on a few HTTP/2 connections would
- * get some ten thousand refusals a second, and reading its requests delays those of other partners in Envoy.
+ * Ten refusals in each 50 ms come at once, and the others after one to two seconds. If all came at once, a flood
+ * on a few HTTP/2 connections would get some ten thousand refusals a second. Reading that many requests delays
+ * those of other partners in Envoy.
  */
 const SOURCE = `${PLAIN_REFUSAL}
 local WINDOW_MS, AT_ONCE = 50, 10

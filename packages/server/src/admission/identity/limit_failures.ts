@@ -14,8 +14,8 @@ export const FAILURE_POLICY = "authentication_failures";
 const UNAUTHORIZED = 401;
 export const TOO_MANY_FAILURES =
   `Too many requests with this certificate failed authentication. At most ${FAILURE_RATE.burst} failures at once, ` +
-  `then ${FAILURE_RATE.perSecond} a second, are answered with their cause. A valid token or client_secret is accepted meanwhile, but not after ` +
-  `${FLOOD_REFUSALS} of these answers within a second, until that second ends. ` +
+  `then ${FAILURE_RATE.perSecond} a second, are answered with their cause. A valid token or client_secret is still accepted, unless ` +
+  `more than ${FLOOD_REFUSALS} requests failed in the same second. ` +
   "This request was not executed; correct its token or client_secret and repeat it after Retry-After.";
 
 interface FailureParts {

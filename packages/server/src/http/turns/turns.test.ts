@@ -128,6 +128,19 @@ describe("createTurns()", () => {
     await until(() => startedOf("hostile") === 2);
   });
 
+  it("starts a list that arrived during the pause after the last one, although nothing else happens", async () => {
+    arrive("bank", "order");
+    arrive("hostile", "order");
+    arrive("hostile", "list");
+    clockMs = 10;
+    leave("hostile list 1");
+    arrive("hostile", "list");
+    await loops(2);
+    assertEquals(startedOf("hostile"), 2);
+    clockMs = 40;
+    await until(() => startedOf("hostile") === 3);
+  });
+
   it("answers /health while requests that wait for the database have all places", async () => {
     arrive("bank", "order", 200);
     await loops(10);

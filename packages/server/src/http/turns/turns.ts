@@ -1,7 +1,7 @@
 import type { Places } from "./places.ts";
 import { RANK, type Rank, RANKS } from "./rank.ts";
 
-/** `too_many`: its partner's own line is full. `overloaded`: the process cannot serve it in time. */
+/** `too_many`: the partner's own line is full. `overloaded`: the process cannot serve the request in time. */
 export type TurnRefusal = "too_many" | "overloaded";
 
 /** A request that waits for its turn. Exactly one of the two is called, and neither after its caller left. */
@@ -47,15 +47,15 @@ const STARTS_BY_RANK = 3;
 const HEALTH_PLACES = 4;
 /**
  * How many lists and statements a partner runs at once: alone, and beside other partners. Each costs as much as
- * a dozen orders. Beside others, each is followed by a pause of REST times as long, so that one partner's lists take
- * at most a quarter of the time.
+ * a dozen orders. Beside others, a pause of REST times its duration follows each while the partner has more
+ * requests, so that a flood of lists takes at most a quarter of the time.
  */
 const HEAVY: Partial<Record<Rank, { readonly alone: number; readonly beside: number }>> = {
   [RANK.list]: { alone: 4, beside: 1 },
   [RANK.statement]: { alone: 4, beside: 2 },
 };
 const REST = 3;
-/** For so long after another partner's request, a partner is not taken to be alone. */
+/** A partner counts as alone when no other partner has had a request for this long. */
 const COMPANY_MS = 1000;
 /** The places follow the latency of these. Others depend on what they read. */
 const SAMPLED: ReadonlySet<Rank> = new Set([RANK.order, RANK.quote]);
@@ -176,9 +176,9 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
   const refuseLate = (): void => {
     check = undefined;
     const nowMs = monotonicMs();
-    for (const [rank, lines] of queues.entries()) {
+    for (const [rank, queuesOfRank] of queues.entries()) {
       const latest = nowMs - (rank === RANK.quote ? QUOTE_WAIT_MAX_MS : WAIT_MAX_MS);
-      for (const queue of lines.values()) {
+      for (const queue of queuesOfRank.values()) {
         while (queue.length > 0 && queue[0]!.arrivedMs <= latest) refuse(queue[0]!, "overloaded");
       }
     }
@@ -205,11 +205,13 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     waiter.state = "ended";
     if (state === "waiting") remove(waiter);
     else {
-      const ranMs = monotonicMs() - startedMs;
+      const endedMs = monotonicMs();
+      const ranMs = endedMs - startedMs;
       if (SAMPLED.has(rank)) places.sample(ranMs, running);
       if (HEAVY[rank]) {
-        line.restsUntilMs[rank] = monotonicMs() + REST * ranMs;
-        if (waiting > 0) setTimeout(advance, REST * ranMs).unref();
+        line.restsUntilMs[rank] = endedMs + REST * ranMs;
+        // Nothing else may happen when the pause ends. A timer may run a millisecond early.
+        setTimeout(advance, Math.ceil(REST * ranMs) + 1).unref();
       }
       if (rank === RANK.health) health--;
       else running--;

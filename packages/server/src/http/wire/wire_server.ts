@@ -1,22 +1,17 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import { getRequestListener, RequestError } from "@hono/node-server";
-import { PROBLEM_REGISTRY, type ProblemCode, REPLY_HEADER, type RequestId } from "@gold-partner/protocol";
+import { PROBLEM_REGISTRY, type ProblemCode, type RequestId } from "@gold-partner/protocol";
 import type { Log } from "../../operations/log.ts";
 import { COUNTED_HEADER, type RefusalLines } from "../../operations/refusal_lines.ts";
 import type { Metrics } from "../../operations/metrics.ts";
 import { Refusal } from "../refusal.ts";
 import { problemReply } from "../reply.ts";
-import { RANK, rankOf } from "../turns/rank.ts";
-import { LINE_MAX, type TurnRefusal, type Turns } from "../turns/turns.ts";
+import { rankOf } from "../turns/rank.ts";
+import type { Turns } from "../turns/turns.ts";
 import { answerBroken } from "./answer_broken.ts";
 import { findFault } from "./fault.ts";
 import { sendProblem } from "./problem.ts";
+import { createTurnRefusals, PACE_HEADER, paceText, type WireRefusal } from "./wire_refusal.ts";
 
 /** Who sent a request, as far as its headers tell before any check. */
 export interface Arrival {
@@ -25,23 +20,6 @@ export interface Arrival {
   /** Set if the request is to be refused before anything else. */
   readonly refusal?: WireRefusal;
 }
-
-interface WireRefusal {
-  readonly code: ProblemCode;
-  readonly detail: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Asks the proxy to refuse the excess of further requests by itself. */
-  readonly pace?: Pace;
-}
-
-/** For `ms` milliseconds, the proxy lets so many of a certificate's requests pass in each 50 ms. */
-interface Pace {
-  readonly ms: number;
-  readonly count: number;
-}
-
-/** The reply header that asks the proxy for a pace. The proxy removes it. */
-const PACE_HEADER = "x-gold-pace";
 
 interface WireOptions {
   /** The app. It gets only well-formed, unambiguous requests. */
@@ -90,6 +68,7 @@ export function createWireServer(
     if (pace) response.setHeader(PACE_HEADER, paceText(response.req, pace));
     sendProblem(response, code, requestId, detail, headers);
   };
+  const turnRefusal = createTurnRefusals();
   const serve = getRequestListener(fetch, {
     errorHandler: (error) => {
       // A RequestError means that the target cannot be parsed as a URL, because the host is valid here.
@@ -135,43 +114,4 @@ export function createWireServer(
     refused: (_reason, code, requestId) => code && requestId && refused(code, requestId),
   });
   return server;
-}
-
-/** Names the requests that are paced: the orders of a certificate, or its other requests. */
-const paceText = ({ method = "", url = "", headers }: IncomingMessage, { ms, count }: Pace): string =>
-  [
-    ms,
-    count,
-    rankOf(method, url) === RANK.order ? "order" : "other",
-    headers["x-forwarded-client-cert"] ?? "",
-  ].join(" ");
-
-/** More than a process can serve, so that the line stays full. The service refuses the rest itself. */
-const FULL_LINE_PACE: Pace = { ms: 3000, count: 128 };
-/** The longest Retry-After, in seconds. */
-const RETURN_MAX_SECONDS = 4;
-let overloads = 0;
-
-function turnRefusal(reason: TurnRefusal): WireRefusal {
-  if (reason === "too_many") {
-    return {
-      code: "rate_limited",
-      detail:
-        `${LINE_MAX} of your requests already wait. This request was not executed. Send fewer at once, and ` +
-        "repeat this one with the same Idempotency-Key after the number of seconds in Retry-After.",
-      headers: {
-        [REPLY_HEADER.rateLimitPolicy]: `"requests_at_once";q=${LINE_MAX};w=1`,
-        [REPLY_HEADER.rateLimit]: '"requests_at_once";r=0;t=1',
-      },
-      pace: FULL_LINE_PACE,
-    };
-  }
-  return {
-    code: "service_unavailable",
-    detail:
-      "The service is overloaded. This request was not executed. Repeat it with the same Idempotency-Key " +
-      "after the number of seconds in Retry-After.",
-    // Different values, so that the refused callers do not return all at once.
-    headers: { [REPLY_HEADER.retryAfter]: `${1 + overloads++ % RETURN_MAX_SECONDS}` },
-  };
 }
