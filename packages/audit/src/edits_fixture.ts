@@ -111,6 +111,7 @@ interface EditedTable {
   readonly where: string;
 }
 
+/** An unlogged table is no part of the books: it is empty after a crash and on a standby. */
 async function readTables(sql: Connection): Promise<EditedTable[]> {
   const all: readonly Row[] = await sql.unsafe(`
     select c.table_name, c.column_name, c.data_type, c.udt_name, c.is_generated, c.is_nullable, k.position
@@ -121,7 +122,9 @@ async function readTables(sql: Connection): Promise<EditedTable[]> {
       join information_schema.table_constraints p on p.constraint_schema = u.constraint_schema and p.constraint_name = u.constraint_name
         and p.table_name = u.table_name and p.constraint_type = 'PRIMARY KEY' where u.table_schema = 'gold'
     ) k on k.table_name = c.table_name and k.column_name = c.column_name
-    where c.table_schema = 'gold' order by c.table_name, c.ordinal_position`);
+    where c.table_schema = 'gold' and exists (
+      select from pg_class r where r.oid = format('gold.%I', c.table_name)::regclass and r.relpersistence <> 'u')
+    order by c.table_name, c.ordinal_position`);
   return [...new Set(all.map(({ table_name }) => table_name as string))].map((table) => {
     const focus = FOCUS[table] ? `where ${FOCUS[table]}` : "";
     const row = `ctid = (select ctid from gold.${table} ${focus} order by ctid limit 1)`;

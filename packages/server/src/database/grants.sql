@@ -66,7 +66,7 @@ grant update (revoked_at, revocation_reason, last_used_at) on gold.certificate t
 grant update (last_used_at, retire_at) on gold.client_secret, gold.signing_key, gold.token_key, gold.webhook_secret to gold_book;
 grant update (sealed, sealing_key) on gold.webhook_secret, gold.token_key to gold_book;
 grant delete on gold.allowed_ip, gold.market_session to gold_book;
-grant insert, update, delete on gold.delivery_worker, gold.endpoint, gold.retry, gold.allowance to gold_book;
+grant insert, update, delete on gold.delivery_worker, gold.rate_use, gold.endpoint, gold.retry, gold.allowance to gold_book;
 grant insert, update (buys, sells), delete on gold.open_exposure to gold_book;
 -- For gold.schema_version.
 grant usage on schema gold_migrations to gold_book;

@@ -50,6 +50,7 @@ const ROUTINES = [
   "admission/registry/change_authority.sql",
   "admission/registry/change_service_key.sql",
   "admission/usage/record_use.sql",
+  "admission/rate/share_rates.sql",
   "booking/deposit/change_deposit.sql",
   "booking/ledger/balance_at.sql",
   "reads/read_day_limits.sql",

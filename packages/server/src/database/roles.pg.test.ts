@@ -132,11 +132,12 @@ describe("the roles", () => {
       vault: ["stripe", "list_id", "maximum_exposure", "day_net", "day_ends_at"],
       open_exposure: ["buys", "sells"],
     };
-    const MAY_DELETE = "allowance allowed_ip market_session delivery_worker endpoint open_exposure retry"
-      .split(" ");
+    const MAY_DELETE =
+      "allowance allowed_ip market_session delivery_worker endpoint open_exposure rate_use retry"
+        .split(" ");
     const whole = (
       "allowance chain_tail audit_tail partner price registry_version deployment delivery_worker " +
-      "endpoint retry"
+      "endpoint rate_use retry"
     ).split(" ");
     for (const table of tables) {
       const columns = await columnsOf(table);

@@ -1,4 +1,6 @@
 import { createRateLimiter } from "../admission/rate/rate_limiter.ts";
+import { shareRates } from "../admission/rate/share_rates.ts";
+import { openSharedRates, type SharedRates } from "../admission/rate/shared_rates.ts";
 import { readOperatorKeys } from "../admission/registry/operator_keys.ts";
 import { openRegistry, type Registry } from "../admission/registry/registry.ts";
 import { requirePepper } from "../admission/token/pepper.ts";
@@ -48,6 +50,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     (pool, ms) => metrics.observeSeconds("gold_database_wait_seconds", ms / 1000, { pool }),
   );
   let registry: Registry | undefined;
+  let rates: SharedRates | undefined;
   try {
     warnWithoutStandby(config, log);
     await about("DATABASE_URL", untilAwake(pools.reads));
@@ -84,7 +87,8 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     metrics.gauge("gold_malformed_rows", () => registry!.malformedRows());
     metrics.gauge("gold_bookings_waiting", () => booking.waiting());
     metrics.gauge("gold_commits_waiting_seconds", () => booking.oldestSeconds());
-    const limiter = createRateLimiter();
+    const share = shareRates(pools.registry, crypto.randomUUID());
+    const limiter = rates = openSharedRates(createRateLimiter(), share, monotonicMs);
     metrics.gauge("gold_rate_limiter_clients", () => limiter.clients());
     const failures = createRateLimiter<string>();
     metrics.gauge("gold_failing_certificates", () => failures.clients());
@@ -129,6 +133,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
         refusalLines.stop();
         await delivery?.stop();
         registry?.stop();
+        rates?.stop();
         writes?.stop();
         await usage.stop();
         await closePools(pools);
@@ -137,6 +142,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
   } catch (error) {
     own.stop();
     registry?.stop();
+    rates?.stop();
     writes?.stop();
     await closePools(pools);
     throw error;

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assertEquals, assertNotEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertNotEquals } from "../../../../tools/testing/assert.ts";
 import { isAlive } from "../../../../tools/testing/is_alive.ts";
 import {
   type Answer,
@@ -13,6 +13,7 @@ import {
   stopProcesses,
   type TestProcesses,
 } from "./processes_fixture.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 import { suiteService } from "../../testing/service.ts";
 import { valueOf } from "../../testing/rows.ts";
@@ -73,6 +74,25 @@ describe("several processes of the service", () => {
     assertEquals(answers.map((answer) => answer?.status).sort(), [200, 200, 200, 200, 200, 201]);
     assertEquals(new Set(answers.map((answer) => answer?.body)).size, 1);
     assertEquals(await countOrders(), before + 1);
+  });
+
+  it("share a partner's rate and burst", async () => {
+    const { sql } = fixture.books;
+    const partner = await fixture.addPartner();
+    const { config, now } = fixture;
+    const own = { config, partner, now, token: () => fixture.token(partner) };
+    await own.token();
+    await sql`update gold.partner set rate_per_second = 1, burst = 60 where id = ${partner.client}`;
+    await sql`update gold.registry_version set version = version + 1`;
+    const statusOf = async (number: number) =>
+      (await sendOrder(own, processes.socket(number), "qt_none", newKey()))?.status;
+    await until(async () => await statusOf(1) === 429);
+    // One request in half a second would not exceed this limit for a minute.
+    const startMs = performance.now();
+    while (await statusOf(2) !== 429) {
+      assert(performance.now() - startMs < 30_000, "the second process grants a burst of its own");
+      await sleep(500);
+    }
   });
 
   it("lose no order when one process is killed and restarted while the other serves", async () => {

@@ -111,7 +111,7 @@ export async function stopProcesses({ supervisor }: TestProcesses): Promise<numb
  * `connected` when the connection is established or lost.
  */
 export async function sendOrder(
-  { config, partner, now, token }: TestService,
+  { config, partner, now, token }: Pick<TestService, "config" | "partner" | "now" | "token">,
   socketPath: string,
   quoteId: string,
   key: string,

@@ -2,7 +2,7 @@
  * A client's limit: a sustained rate of requests a second, and a burst that is allowed at once after a pause.
  */
 export interface RateTerms {
-  /** Whole, at least 1. */
+  /** More than 0. A partner's rate is whole; what one process grants of it need not be. */
   readonly perSecond: number;
   /** Whole, at least 1. */
   readonly burst: number;
@@ -25,23 +25,25 @@ export interface RateLimiter<Client = number> {
    * another one now. Counts nothing.
    */
   isFlooded(client: Client, terms: RateTerms, nowMs: number): boolean;
+  /**
+   * Counts requests that were granted elsewhere, or takes back so many if the number is negative. From now on the
+   * debt is paid back at `perSecond`. The next request limits it to its burst.
+   */
+  add(client: Client, requests: number, perSecond: number, nowMs: number): void;
   /** How many clients are held in memory. */
   clients(): number;
 }
 
 /**
  * The fill of a client's leaky bucket. A request adds a million parts, and each microsecond removes
- * `perSecond` parts. All numbers are therefore integers and cause no rounding error, even when the rate
- * changes.
+ * `perSecond` parts. All numbers are therefore integers, and a whole rate causes no rounding error, even when
+ * it changes.
  */
 interface Debt {
   parts: number;
   atMicros: number;
-  /**
-   * The time at which the bucket becomes empty, at the rate of the last request. From then on the debt counts
-   * as zero, so a sweep can remove the entry without effect on later requests.
-   */
-  paidAtMicros: number;
+  /** The rate of the last request. When the debt is paid at this rate, see paidAt(). */
+  perSecond: number;
   /** When the second began in which refusals are counted. */
   refusedAtMicros: number;
   refusals: number;
@@ -51,10 +53,8 @@ interface Debt {
 export const FLOOD_REFUSALS = 50;
 const SECOND_MICROS = 1_000_000;
 const REQUEST_PARTS = 1_000_000;
-/** The longest wait for the next request, because every rate is at least one request a second. */
-const RESET_SECONDS = 1;
 const SWEEP_MIN_CLIENTS = 64;
-const NO_DEBT = { parts: 0, refusedAtMicros: -Infinity, refusals: 0 };
+const NO_DEBT = { parts: 0, perSecond: 1, refusedAtMicros: -Infinity, refusals: 0 };
 
 /**
  * GCRA (generic cell rate algorithm) as a continuous leaky bucket per client, in memory. A sweep removes the
@@ -68,14 +68,14 @@ export function createRateLimiter<Client = number>(): RateLimiter<Client> {
     let debt = debts.get(client);
     if (!debt) {
       if (debts.size >= sweepAtClients) sweep(nowMicros);
-      debts.set(client, debt = { ...NO_DEBT, atMicros: nowMicros, paidAtMicros: nowMicros });
+      debts.set(client, debt = { ...NO_DEBT, atMicros: nowMicros });
     }
     return debt;
   };
   // Runs only when the number of clients has doubled, so its cost per request is negligible and memory stays
   // bounded.
   const sweep = (nowMicros: number) => {
-    for (const [client, { paidAtMicros }] of debts) if (paidAtMicros <= nowMicros) debts.delete(client);
+    for (const [client, debt] of debts) if (paidAt(debt) <= nowMicros) debts.delete(client);
     sweepAtClients = Math.max(SWEEP_MIN_CLIENTS, 2 * debts.size);
   };
 
@@ -87,12 +87,10 @@ export function createRateLimiter<Client = number>(): RateLimiter<Client> {
       // Limit the debt to the new burst, if the burst was lowered.
       const owed = Math.min(owedAt(debt, nowMicros, perSecond), most);
       const allowed = owed + REQUEST_PARTS <= most;
-      debt.parts = allowed ? owed + REQUEST_PARTS : owed;
-      debt.atMicros = nowMicros;
-      debt.paidAtMicros = nowMicros + Math.ceil(debt.parts / perSecond);
+      setDebt(debt, allowed ? owed + REQUEST_PARTS : owed, nowMicros, perSecond);
       if (!allowed) countRefusal(debt, nowMicros);
       const remaining = Math.floor((most - debt.parts) / REQUEST_PARTS);
-      return { allowed, remaining, resetSeconds: RESET_SECONDS };
+      return { allowed, remaining, resetSeconds: Math.ceil(1 / perSecond) };
     },
     isFlooded(client, { perSecond, burst }, nowMs) {
       const debt = debts.get(client);
@@ -100,12 +98,24 @@ export function createRateLimiter<Client = number>(): RateLimiter<Client> {
       if (!debt || debt.refusals < FLOOD_REFUSALS || !isSameSecond(debt, nowMicros)) return false;
       return owedAt(debt, nowMicros, perSecond) + REQUEST_PARTS > burst * REQUEST_PARTS;
     },
+    add(client, requests, perSecond, nowMs) {
+      const nowMicros = Math.floor(nowMs * 1000);
+      const debt = debtOf(client, nowMicros);
+      const owed = owedAt(debt, nowMicros, debt.perSecond) + Math.round(requests * REQUEST_PARTS);
+      setDebt(debt, Math.max(0, owed), nowMicros, perSecond);
+    },
     clients: () => debts.size,
   };
 }
 
 const isSameSecond = ({ refusedAtMicros }: Debt, nowMicros: number): boolean =>
   Math.abs(nowMicros - refusedAtMicros) < SECOND_MICROS;
+
+function setDebt(debt: Debt, parts: number, nowMicros: number, perSecond: number): void {
+  debt.parts = parts;
+  debt.atMicros = nowMicros;
+  debt.perSecond = perSecond;
+}
 
 function countRefusal(debt: Debt, nowMicros: number): void {
   if (!isSameSecond(debt, nowMicros)) {
@@ -116,10 +126,17 @@ function countRefusal(debt: Debt, nowMicros: number): void {
 }
 
 /**
+ * When the bucket becomes empty, at the rate of the last request. From then on the debt counts as zero, so a sweep
+ * can remove the entry without effect on later requests.
+ */
+const paidAt = ({ parts, atMicros, perSecond }: Debt): number => atMicros + Math.ceil(parts / perSecond);
+
+/**
  * Returns the debt at `nowMicros`. If the clock went back, the debt is unchanged, and take() continues from
  * the new time. So the client does not have to wait until the clock reaches the old time again.
  */
-function owedAt({ parts, atMicros, paidAtMicros }: Debt, nowMicros: number, perSecond: number): number {
-  if (nowMicros >= paidAtMicros) return 0;
-  return Math.max(0, parts - Math.max(0, nowMicros - atMicros) * perSecond);
+function owedAt(debt: Debt, nowMicros: number, perSecond: number): number {
+  if (nowMicros >= paidAt(debt)) return 0;
+  const { parts, atMicros } = debt;
+  return Math.max(0, Math.ceil(parts - Math.max(0, nowMicros - atMicros) * perSecond));
 }

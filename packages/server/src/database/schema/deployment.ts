@@ -22,7 +22,7 @@ export const deployment = gold.table("deployment", {
   payoutIban: code(),
   payoutBic: code(),
   /** How many requests per second the proxy accepts for any one certificate. */
-  floodPerSecond: integer().notNull().default(5000),
+  floodPerSecond: integer().notNull().default(2000),
   /** The rate limit of a partner that is created without its own. */
   partnerRatePerSecond: integer().notNull().default(50),
   partnerBurst: integer().notNull().default(200),

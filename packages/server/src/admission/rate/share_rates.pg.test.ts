@@ -1,0 +1,30 @@
+import { randomUUID } from "node:crypto";
+import { describe, it } from "node:test";
+import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { suiteBooks } from "../../../testing/books.ts";
+import { shareRates } from "./share_rates.ts";
+import type { RateUses } from "./shared_rates.ts";
+
+describe("gold.share_rates()", () => {
+  const books = suiteBooks();
+  const uses = (asked: number): RateUses => ({ 1: [50, asked, 2.5], 7: [10, 0.25, 0] });
+
+  it("returns what the other processes stored last, and nothing of a process that stopped storing", async () => {
+    const [one, other, ended] = [randomUUID(), randomUUID(), randomUUID()];
+    const share = (id: string, asked: number) => shareRates(books.api, id)(uses(asked));
+    assertEquals(await share(one, 1), []);
+    assertEquals(await share(one, 2), []);
+    assertEquals(await share(ended, 3), [uses(2)]);
+    await books
+      .sql`update gold.rate_use set at = clock_timestamp() - interval '2 seconds' where id = ${ended}`;
+    assertEquals(await share(other, 4), [uses(2)]);
+    assertEquals(await share(one, 5), [uses(4)]);
+    const rows = await books.sql`select id from gold.rate_use order by at`;
+    assertEquals(rows.map(({ id }) => id), [other, one]);
+  });
+
+  it("writes nothing that a standby or a restore would need", async () => {
+    const [row] = await books.sql`select relpersistence from pg_class where oid = 'gold.rate_use'::regclass`;
+    assertEquals(row!.relpersistence, "u");
+  });
+});
