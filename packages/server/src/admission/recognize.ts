@@ -14,13 +14,11 @@ const UNKNOWN: Arrival = { line: "" };
  * refusals is sent again.
  */
 const PACE_MS = 3000;
-/** The proxy counts requests in windows of 50 ms. */
-const WINDOWS_PER_SECOND = 20;
 /**
- * In each window the proxy lets this many more requests pass than the rate allows. So the partner gets its whole
- * rate, and the service notices that the flood continues.
+ * The proxy lets this many more requests a second pass than the rate allows. So the partner gets its whole rate, and
+ * the service notices that the flood continues.
  */
-const PACE_MORE = 3;
+const PACE_MORE = 60;
 const NONE_LEFT = { allowed: false, remaining: 0, resetSeconds: 1 };
 
 /**
@@ -52,6 +50,6 @@ const refused = (line: string, detail: string, terms: RateTerms, policy?: string
     code: "rate_limited",
     detail,
     headers: rateFields(terms, NONE_LEFT, policy),
-    pace: { ms: PACE_MS, count: Math.ceil(terms.perSecond / WINDOWS_PER_SECOND) + PACE_MORE },
+    pace: { ms: PACE_MS, perSecond: terms.perSecond + PACE_MORE },
   },
 });

@@ -26,7 +26,13 @@ describe("the caller's identity that Envoy sends", () => {
   });
 
   it("is sent without the client's forged proxy headers", async () => {
-    const ours = ["x-gold-proxy-secret", "x-request-id", "x-forwarded-proto", "x-forwarded-host"];
+    const ours = [
+      "x-gold-proxy-secret",
+      "x-gold-arrived",
+      "x-request-id",
+      "x-forwarded-proto",
+      "x-forwarded-host",
+    ];
     const envoys = ["internal", "external-address", "attempt-count", "original-path", "decorator-operation"];
     const forged = [...ours, ...envoys.map((name) => `x-envoy-${name}`)].map((name) => `${name}: forged`);
     const arrived = await arrivedWith(...forged, "X-Nonce: abc");
@@ -35,6 +41,7 @@ describe("the caller's identity that Envoy sends", () => {
       "host",
       "x-client-ip",
       "x-forwarded-client-cert",
+      "x-gold-arrived",
       "x-gold-proxy-secret",
       "x-nonce",
     ]);

@@ -50,12 +50,16 @@ const ODD_HOST: Message = {
     },
   },
 };
-/** Envoy refused the request without forwarding it: too many requests wait already, or memory runs out. */
-const OVERLOADED = flags("UO", "OM");
+/**
+ * Envoy refused the request without forwarding it: too many requests wait already, memory runs out, or the service
+ * asked for it (pace.ts).
+ */
+const OVERLOADED = flags("UO", "OM", "FI");
 
 const CASES: readonly Case[] = [
-  // First, because a flood gets this one, and each case costs time.
+  // First, because a flood and an overload get these, and each case costs time.
   { code: "rate_limited", when: [status("EQ", 429)] },
+  { code: "service_unavailable", when: [status("EQ", 503), OVERLOADED] },
   // Requests that Envoy refuses before it chooses a route.
   { code: "method_not_allowed", when: [header(":method", "CONNECT")] },
   { code: "path_not_allowed", when: [ODD_TARGET] },
@@ -68,7 +72,6 @@ const CASES: readonly Case[] = [
   // An unknown transfer coding.
   { code: "invalid_request", when: [status("EQ", 501)] },
   { code: "upstream_timeout", when: [status("EQ", 504)] },
-  { code: "service_unavailable", when: [status("EQ", 503), OVERLOADED] },
   { code: "upstream_unavailable", when: [status("GE", 500)] },
   { code: "invalid_request", when: [status("GE", 400)] },
 ];

@@ -4,20 +4,28 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 
 const PACE_MS = 2000;
-const COUNT = 2;
+/** Two in 50 ms. */
+const PER_SECOND = 40;
 const FLOOD = 12;
 
 describe("a pace that the service asks for", () => {
   let fixture: TestEnvoy;
   before(async () => {
     fixture = await startTestEnvoy({}, ({ url, headers }, response) => {
+      if (url === "/overloaded") {
+        response.setHeader(
+          "X-Gold-Pace",
+          `${PACE_MS} ${PER_SECOND} quote ${headers["x-forwarded-client-cert"]}`,
+        );
+        return void response.writeHead(503, { "Content-Length": "0" }).end();
+      }
       if (url !== "/flooded") return void response.end("ok");
       response.writeHead(429, {
         "Content-Type": "text/plain",
         "Content-Length": "16",
         "RateLimit-Policy": '"default";q=5;w=1',
         "RateLimit": '"default";r=0;t=1',
-        "X-Gold-Pace": `${PACE_MS} ${COUNT} other ${headers["x-forwarded-client-cert"]}`,
+        "X-Gold-Pace": `${PACE_MS} ${PER_SECOND} other ${headers["x-forwarded-client-cert"]}`,
       }).end("from the service");
     });
   });
@@ -54,6 +62,33 @@ describe("a pace that the service asks for", () => {
       ...Array.from({ length: FLOOD }, () => send("POST /v1/orders", ["Content-Length: 0"])),
     ]);
     assertEquals(new Set(answers.map(({ status }) => status)), new Set([200]));
+  });
+
+  it("holds for quotes alone while the service is overloaded, with a Retry-After that is spread", async () => {
+    await send("GET /overloaded");
+    const answers = await Promise.all([
+      ...Array.from({ length: FLOOD }, () => send("POST /v1/quotes", ["Content-Length: 0"])),
+      send("GET /v1/prices"),
+    ]);
+    const refused = answers.filter(({ status }) => status === 503);
+    assert(refused.length > 0 && refused.length < FLOOD, `${refused.length}`);
+    assertEquals(answers.at(-1)!.status, 200);
+    const seconds = new Set<string>();
+    for (const { head, body } of refused) {
+      assertEquals(JSON.parse(body).code, "service_unavailable");
+      seconds.add(/\nretry-after: ([1-4])\r/.exec(head)![1]!);
+    }
+    assert(seconds.size > 1);
+  });
+
+  it("lets a connection of HTTP/1.1 live after a refusal", async () => {
+    await send("GET /overloaded");
+    const answers = await Promise.all(
+      Array.from({ length: FLOOD }, () => send("POST /v1/quotes", ["Content-Length: 0"])),
+    );
+    const refused = answers.filter(({ status }) => status === 503);
+    assert(refused.length > 0);
+    for (const { head } of refused) assertEquals(/\nconnection: close\r/i.test(head), false);
   });
 
   it("ends after its time without an excess", async () => {

@@ -8,12 +8,13 @@ const ABORT_HEADER = "x-envoy-fault-abort-request";
 
 /**
  * Refuses the excess of a flood: requests above the flood limit, and those that the service asked Envoy to
- * refuse. The service asks with the header x-gold-pace of a refusal, such as `3000 28 other Hash=…`: for
- * 3000 ms, let 28 of this certificate's requests that are no orders pass in each 50 ms. Each refusal renews the
+ * refuse. The service asks with the header x-gold-pace of a refusal, such as `3000 560 other Hash=…`: for
+ * 3000 ms, let 560 of this certificate's requests a second pass that are no orders. Each refusal renews the
  * time, so the pace holds until the flood ends. The flood then takes neither the connections to the service nor
- * its time.
+ * its time. `200 50 quote Hash=…` limits the quotes alone while the service is overloaded. Envoy's refusals do not
+ * renew it, because only the service knows when it can serve more.
  *
- * Ten refusals in each 50 ms come at once, and the others after one to two seconds. If all came at once, a flood
+ * Ten refusals in each 50 ms, or 50 of quotes, come at once, and the others after one to two seconds. If all came at once, a flood
  * on a few HTTP/2 connections would get some ten thousand refusals a second. Reading that many requests delays
  * those of other partners in Envoy.
  */
@@ -21,42 +22,56 @@ const SOURCE = `${PLAIN_REFUSAL}
 local WINDOW_MS, AT_ONCE = 50, 10
 local DELAY_MIN_MS, DELAY_MAX_MS, BEAT_MS = 1000, 2000, 20
 local paces = {}
-local function refuse(handle, headers, at_once)
-  local delay = at_once and 0 or math.random(DELAY_MIN_MS, DELAY_MAX_MS)
-  if delay > 0 then
+local QUOTES_AT_ONCE, RETURN_MAX_SECONDS = 50, 4
+local function refuse(handle, headers, at_once, status)
+  -- Without a delay, Envoy would answer before it reads the body, and then close a connection of HTTP/1.1.
+  local delay = BEAT_MS - tonumber(handle:timestamp()) % BEAT_MS
+  if not at_once then
     -- Several replies of a connection leave together, which costs less.
+    delay = math.random(DELAY_MIN_MS, DELAY_MAX_MS)
     delay = delay - (tonumber(handle:timestamp()) + delay) % BEAT_MS
-    headers:replace("${DELAY_HEADER}", string.format("%d", delay))
   end
-  headers:replace("${ABORT_HEADER}", "429")
+  headers:replace("${DELAY_HEADER}", string.format("%d", delay))
+  headers:replace("${ABORT_HEADER}", status)
+end
+-- Returns the pace that holds for these requests of a certificate, if there is one.
+local function find(name, now)
+  local pace = paces[name]
+  if pace == nil or now < pace.ends then return pace end
+  paces[name] = nil
 end
 function envoy_on_request(handle)
   local headers = handle:headers()
-  if headers:get("${FLOOD_HEADER}") ~= nil then return refuse(handle, headers) end
+  if headers:get("${FLOOD_HEADER}") ~= nil then return refuse(handle, headers, false, "429") end
   if next(paces) == nil then return end
-  local isOrder = headers:get(":method") == "POST" and headers:get(":path") == "/v1/orders"
-  local name = (isOrder and "order " or "other ") .. (headers:get("x-forwarded-client-cert") or "")
-  local pace = paces[name]
-  if pace == nil then return end
+  local target = headers:get(":method") == "POST" and headers:get(":path")
+  local certificate = headers:get("x-forwarded-client-cert") or ""
   local now = tonumber(handle:timestamp())
-  if now >= pace.ends then
-    paces[name] = nil
+  local quotes = target == "/v1/quotes" and find("quote " .. certificate, now)
+  local pace = quotes or find((target == "/v1/orders" and "order " or "other ") .. certificate, now)
+  if not pace then return end
+  local most = math.max(1, pace.per_second * WINDOW_MS / 1000)
+  pace.left = math.min(most, pace.left + (now - pace.counted) * pace.per_second / 1000)
+  pace.counted = now
+  if pace.left >= 1 then
+    pace.left = pace.left - 1
     return
   end
   if now >= pace.window_ends then
     pace.window_ends = now + WINDOW_MS
-    pace.left = pace.count
     pace.refused = 0
   end
-  if pace.left > 0 then
-    pace.left = pace.left - 1
-    return
-  end
-  pace.ends = now + pace.milliseconds
-  handle:streamInfo():dynamicMetadata():set("gold.pace", "policy", pace.policy)
-  handle:streamInfo():dynamicMetadata():set("gold.pace", "limit", pace.limit)
   pace.refused = pace.refused + 1
-  refuse(handle, headers, pace.refused <= AT_ONCE)
+  local metadata = handle:streamInfo():dynamicMetadata()
+  if quotes then
+    metadata:set("gold.pace", "seconds", string.format("%d", 1 + pace.refused % RETURN_MAX_SECONDS))
+  else
+    pace.ends = now + pace.milliseconds
+    metadata:set("gold.pace", "policy", pace.policy)
+    metadata:set("gold.pace", "limit", pace.limit)
+  end
+  if quotes then return refuse(handle, headers, pace.refused <= QUOTES_AT_ONCE, "503") end
+  refuse(handle, headers, pace.refused <= AT_ONCE, "429")
 end
 function envoy_on_response(handle)
   local headers = handle:headers()
@@ -68,26 +83,28 @@ function envoy_on_response(handle)
   end
   local asked = headers:get("x-gold-pace")
   if asked == nil then
-    if status ~= "429" then return end
+    if status ~= "429" and status ~= "503" then return end
     local paced = handle:streamInfo():dynamicMetadata():get("gold.pace")
     if paced == nil then return end
+    if paced.seconds ~= nil then return headers:replace("retry-after", paced.seconds) end
     headers:replace("ratelimit-policy", paced.policy)
     headers:replace("ratelimit", paced.limit)
     return
   end
   headers:remove("x-gold-pace")
-  local milliseconds, count, name = asked:match("^(%d+) (%d+) (.+)$")
+  local milliseconds, per_second, name = asked:match("^(%d+) (%d+) (.+)$")
   if name == nil then return end
   local now = tonumber(handle:timestamp())
   local before = paces[name]
   paces[name] = {
     milliseconds = tonumber(milliseconds),
     ends = now + tonumber(milliseconds),
-    count = tonumber(count),
+    per_second = tonumber(per_second),
     policy = headers:get("ratelimit-policy"),
     limit = headers:get("ratelimit"),
-    window_ends = before and before.window_ends or now + WINDOW_MS,
     left = before and before.left or 0,
+    counted = before and before.counted or now,
+    window_ends = before and before.window_ends or now + WINDOW_MS,
     refused = before and before.refused or 0,
   }
 end

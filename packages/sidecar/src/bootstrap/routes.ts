@@ -1,4 +1,4 @@
-import { BODY_MAX_BYTES } from "@gold-partner/protocol";
+import { BODY_MAX_BYTES, ENDPOINTS } from "@gold-partner/protocol";
 import type { SidecarConfig } from "../settings.ts";
 import { announcersOf } from "./address.ts";
 import { type Message, typed } from "./any.ts";
@@ -23,7 +23,7 @@ export function routes(config: SidecarConfig): Message {
         domains: hostsOf(config.publicBaseUrl),
         // Uses only the timeouts of the connection manager. A route's timeout would also cut off a long reply
         // that still makes progress.
-        routes: [...refusals, { match: { prefix: "/" }, route: { cluster: SERVICE, timeout: "0s" } }],
+        routes: [...refusals, ...FIRST.map(first), { match: { prefix: "/" }, route: ROUTE }],
       },
       { name: "elsewhere", domains: ["*"], routes: [...refusals, refuse(404, { prefix: "/" })] },
     ],
@@ -31,6 +31,15 @@ export function routes(config: SidecarConfig): Message {
     request_headers_to_remove: ["x-forwarded-proto", "x-envoy-external-address"],
   };
 }
+
+const ROUTE: Message = { cluster: SERVICE, timeout: "0s" };
+/** They have connections of their own to the service, so that they do not wait behind an overload of quotes. */
+const FIRST = [ENDPOINTS.createOrder, ENDPOINTS.createWithdrawal, ENDPOINTS.getHealth];
+
+const first = ({ method, path }: { readonly method: string; readonly path: string }): Message => ({
+  match: { path, headers: [{ name: ":method", string_match: { exact: method } }] },
+  route: { ...ROUTE, priority: "HIGH" },
+});
 
 /** The accepted values of Content-Length. A larger body is refused before it arrives. */
 const TAKEN: Message = { start: 0, end: BODY_MAX_BYTES + 1 };
@@ -51,7 +60,10 @@ function vouchedHeaders(config: SidecarConfig): Message[] {
   // Use DIRECT, the peer of the connection, only without a load balancer and HAProxy. Behind them, the peer
   // is not the client.
   const address = announcersOf(config).length > 0 ? "REMOTE_ADDRESS" : "DIRECT_REMOTE_ADDRESS";
-  const headers = [["x-client-ip", `%DOWNSTREAM_${address}_WITHOUT_PORT%`]];
+  const headers = [
+    ["x-client-ip", `%DOWNSTREAM_${address}_WITHOUT_PORT%`],
+    ["x-gold-arrived", "%START_TIME(%s%3f)%"],
+  ];
   const { proxySecret } = config;
   if (proxySecret !== undefined) headers.push(["x-gold-proxy-secret", proxySecret.replaceAll("%", "%%")]);
   return headers.map(([key, value]) => ({

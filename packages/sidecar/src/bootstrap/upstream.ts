@@ -19,12 +19,14 @@ export function serviceCluster({ upstreams }: SidecarConfig): Message {
     common_lb_config: { healthy_panic_threshold: { value: 0 } },
     health_checks: upstreams.some(({ operations }) => operations) ? [READINESS] : [],
     circuit_breakers: {
-      thresholds: [{
+      // routes.ts says which requests have the priority HIGH.
+      thresholds: ["DEFAULT", "HIGH"].map((priority) => ({
+        priority,
         max_connections: connections,
         max_pending_requests: LIMIT.upstreamWaiting,
         max_requests: connections + LIMIT.upstreamWaiting,
         max_retries: 0,
-      }],
+      })),
     },
     per_connection_buffer_limit_bytes: LIMIT.connectionBufferBytes,
     typed_extension_protocol_options: {

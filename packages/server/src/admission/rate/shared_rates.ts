@@ -66,7 +66,7 @@ export function openSharedRates(
       const more = granted - expected;
       limiter.add(
         client,
-        Math.abs(more) < CHANCE * processes.length ? 0 : more,
+        Math.abs(more) < CHANCE * Math.max(1, processes.length) ? 0 : more,
         part.perSecond,
         monotonicMs(),
       );

@@ -178,7 +178,7 @@ describe("createTurns()", () => {
     const refused = happened.filter((name) => name.endsWith("overloaded"));
     assertEquals(refused.some((name) => name.startsWith("f ")), false);
     assert(refused.length > 0);
-    assertLessOrEqual(turns.waiting(), 1024);
+    assertLessOrEqual(turns.waiting(), 320);
   });
 
   it("refuses a quote that waited for two seconds, and another request that waited for five", async () => {
@@ -192,6 +192,59 @@ describe("createTurns()", () => {
     clockMs = 5000;
     await until(() => turns.waiting() === 0);
     assertEquals(happened.at(-1), "bank order 1 overloaded");
+  });
+
+  it("refuses all but a line's first quote after 200 ms while quotes wait without a break, and no order", async () => {
+    arrive("bank", "quote", 2 * HALF_OF_PLACES);
+    await loops(10);
+    arrive("bank", "order");
+    for (clockMs = 0; clockMs <= 400; clockMs += 100) arrive("bank", "quote");
+    leave("bank quote 1");
+    await loops(2);
+    assertEquals(happened.filter((name) => name.endsWith("overloaded")), []);
+    clockMs = 501;
+    leave("bank quote 2");
+    await loops(2);
+    const waited = [1, 2, 3, 4].map((n) => `bank quote ${2 * HALF_OF_PLACES + n}`);
+    assertEquals(
+      happened.filter((name) => name.endsWith("overloaded")),
+      waited.slice(1).map((name) => `${name} overloaded`),
+    );
+    assertEquals([happened.includes("bank order 1"), happened.includes(waited[0]!)], [true, true]);
+  });
+
+  it("gives a quote two seconds again after a moment in which none waited", async () => {
+    arrive("bank", "quote", 2 * HALF_OF_PLACES);
+    await loops(10);
+    arrive("bank", "quote");
+    clockMs = 501;
+    leave("bank quote 1");
+    await loops(2);
+    arrive("bank", "quote");
+    clockMs = 1000;
+    await loops(2);
+    assertEquals([happened.filter((name) => name.endsWith("overloaded")), turns.waiting()], [[], 1]);
+  });
+
+  it("tells with a refusal how many of the partner's quotes were served in a second", async () => {
+    const refused: number[] = [];
+    const visitor = {
+      start: () => {},
+      refuse: (_reason: string, perSecond: number) => void refused.push(perSecond),
+    };
+    // The line is known as long as a request of it runs.
+    turns.arrive("bank", RANK.order, visitor);
+    for (let n = 0; n < 200; n++) {
+      clockMs += 20;
+      turns.arrive("bank", RANK.quote, visitor)();
+      await loops(1);
+    }
+    turns.arrive("other", RANK.order, visitor);
+    for (let n = 0; n < LINE_MAX + HALF_OF_PLACES; n++) {
+      turns.arrive("bank", RANK.order, visitor);
+      await loops(1);
+    }
+    assert(refused.length > 0 && Math.abs(refused[0]! - 50) < 5, `${refused}`);
   });
 
   it("never starts a request whose caller has disconnected", async () => {

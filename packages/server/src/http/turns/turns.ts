@@ -8,7 +8,8 @@ export type TurnRefusal = "too_many" | "overloaded";
 interface Visitor {
   /** `waitedMs` is 0 if it did not wait. */
   start(waitedMs: number): void;
-  refuse(refusal: TurnRefusal): void;
+  /** `perSecond` is how many of the line's quotes started in the last second, about. */
+  refuse(refusal: TurnRefusal, perSecond: number): void;
 }
 
 /**
@@ -17,10 +18,10 @@ interface Visitor {
  */
 export interface Turns {
   /**
-   * Starts or queues a request, or refuses it. The returned function must be called when the reply is ready or
-   * the caller has disconnected. Further calls have no effect.
+   * Starts or queues a request, or refuses it. `waitedMs` is how long it has waited in the proxy. The returned
+   * function must be called when the reply is ready or the caller has disconnected. Further calls have no effect.
    */
-  arrive(line: string, rank: Rank, visitor: Visitor): () => void;
+  arrive(line: string, rank: Rank, visitor: Visitor, waitedMs?: number): () => void;
   /** How many requests wait. */
   waiting(): number;
   /** How many requests run. */
@@ -32,12 +33,21 @@ export interface Turns {
  * Envoy's connections to this process.
  */
 export const LINE_MAX = 256;
-/** The most requests that wait in all lines, if several proxies connect. One Envoy has 512 connections. */
-const WAITING_MAX = 1024;
+/**
+ * The most requests that wait in all lines. Together with those that run they take no more than Envoy's 512
+ * connections to this process. Otherwise Envoy would refuse orders too.
+ */
+const WAITING_MAX = 320;
 /** Below Envoy's time limit, and short enough that a quote is not yet old when its order is sent again. */
 const WAIT_MAX_MS = 5000;
 /** A caller that has waited longer for a price has mostly given up. */
 const QUOTE_WAIT_MAX_MS = 2000;
+/**
+ * When quotes have waited without a break for OVERLOAD_MS, more come than can be served. Then they wait only this
+ * long. Otherwise each of them would wait for two seconds, and those that are served would come too late.
+ */
+const OVERLOAD_WAIT_MAX_MS = 200;
+const OVERLOAD_MS = 500;
 const CHECK_MS = 250;
 /** How many requests start before the event loop serves the replies of those that run. */
 const STARTS_PER_LOOP = 8;
@@ -67,6 +77,9 @@ interface Line {
   readonly runningBy: number[];
   /** When the pause of each rank ends. */
   readonly restsUntilMs: number[];
+  /** How many quotes started in the last second, as an exponential mean, and when it was computed. */
+  quotes: number;
+  quotesAtMs: number;
 }
 
 interface Waiter {
@@ -85,6 +98,8 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
   let [waiting, running, health] = [0, 0, 0];
   let [starts, startsOfLoop] = [0, 0];
   let aloneFromMs = 0;
+  /** Since when quotes wait without a break. */
+  let quotesWaitFromMs = 0;
   let check: ReturnType<typeof setTimeout> | undefined;
 
   const mayRun = ({ running: own, runningBy, restsUntilMs }: Line, rank: Rank): boolean => {
@@ -109,9 +124,13 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     else running++;
     line.running++;
     line.runningBy[rank] = (line.runningBy[rank] ?? 0) + 1;
-    waiter.startedMs = waits ? monotonicMs() : waiter.arrivedMs;
+    waiter.startedMs = monotonicMs();
+    if (rank === RANK.quote) {
+      line.quotes = quotesOf(line, waiter.startedMs) + 1;
+      line.quotesAtMs = waiter.startedMs;
+    }
     waiter.state = "running";
-    visitor.start(waiter.startedMs - waiter.arrivedMs);
+    visitor.start(waits ? waiter.startedMs - waiter.arrivedMs : 0);
   };
 
   const takeNext = (): Waiter | undefined => {
@@ -141,17 +160,19 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
   };
   const nextLoop = (): void => {
     startsOfLoop = 0;
+    if (queues[RANK.quote]!.size > 0) refuseLate(RANK.quote);
     advance();
   };
 
   const enqueue = (waiter: Waiter): void => {
     const { line, rank } = waiter;
+    if (rank === RANK.quote && queues[rank]!.size === 0) quotesWaitFromMs = monotonicMs();
     const queue = queues[rank]!.get(line);
     if (queue) queue.push(waiter);
     else queues[rank]!.set(line, [waiter]);
     line.waiting++;
     waiting++;
-    check ??= setTimeout(refuseLate, CHECK_MS).unref();
+    check ??= setTimeout(refuseAllLate, CHECK_MS).unref();
   };
   const remove = (waiter: Waiter): void => {
     const { line, rank } = waiter;
@@ -170,19 +191,26 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     remove(waiter);
     waiter.state = "ended";
     forgetIdle(waiter.line);
-    waiter.visitor.refuse(refusal);
+    waiter.visitor.refuse(refusal, quotesOf(waiter.line, monotonicMs()));
   };
 
-  const refuseLate = (): void => {
-    check = undefined;
-    const nowMs = monotonicMs();
-    for (const [rank, queuesOfRank] of queues.entries()) {
-      const latest = nowMs - (rank === RANK.quote ? QUOTE_WAIT_MAX_MS : WAIT_MAX_MS);
-      for (const queue of queuesOfRank.values()) {
-        while (queue.length > 0 && queue[0]!.arrivedMs <= latest) refuse(queue[0]!, "overloaded");
-      }
+  /** Refuses what waited for so long, but leaves `keep` requests in each line. */
+  const refuseOlder = (rank: Rank, maxMs: number, keep = 0): void => {
+    const latest = monotonicMs() - maxMs;
+    for (const queue of queues[rank]!.values()) {
+      while (queue.length > keep && queue[0]!.arrivedMs <= latest) refuse(queue[0]!, "overloaded");
     }
-    if (waiting > 0) check = setTimeout(refuseLate, CHECK_MS).unref();
+  };
+  const refuseLate = (rank: Rank): void => {
+    refuseOlder(rank, rank === RANK.quote ? QUOTE_WAIT_MAX_MS : WAIT_MAX_MS);
+    if (rank !== RANK.quote || monotonicMs() - quotesWaitFromMs <= OVERLOAD_MS) return;
+    // The first of each line has its turn soon. A partner with few requests has no other.
+    refuseOlder(rank, OVERLOAD_WAIT_MAX_MS, 1);
+  };
+  const refuseAllLate = (): void => {
+    check = undefined;
+    for (let rank = 0; rank < RANKS; rank++) refuseLate(rank as Rank);
+    if (waiting > 0) check = setTimeout(refuseAllLate, CHECK_MS).unref();
   };
 
   /** Makes room in a full line, or in all lines. Returns false if the new request is the one to refuse. */
@@ -223,14 +251,14 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
   };
 
   return {
-    arrive(name, rank, visitor) {
+    arrive(name, rank, visitor, waitedMs = 0) {
       let line = lines.get(name);
-      if (!line) lines.set(name, line = { name, waiting: 0, running: 0, runningBy: [], restsUntilMs: [] });
+      if (!line) lines.set(name, line = newLine(name));
       const waiter: Waiter = {
         line,
         rank,
         visitor,
-        arrivedMs: monotonicMs(),
+        arrivedMs: monotonicMs() - waitedMs,
         startedMs: 0,
         state: "waiting",
       };
@@ -238,7 +266,7 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
       if (full && !makeRoom(full, line, rank)) {
         waiter.state = "ended";
         forgetIdle(line);
-        visitor.refuse(reasonOf(full));
+        visitor.refuse(reasonOf(full), quotesOf(line, waiter.arrivedMs));
       } else if (waiting === 0 && startsOfLoop < STARTS_PER_LOOP && mayRun(line, rank)) start(waiter, false);
       else {
         enqueue(waiter);
@@ -250,5 +278,18 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     running: () => running + health,
   };
 }
+
+const newLine = (name: string): Line => ({
+  name,
+  waiting: 0,
+  running: 0,
+  runningBy: [],
+  restsUntilMs: [],
+  quotes: 0,
+  quotesAtMs: 0,
+});
+
+const quotesOf = ({ quotes, quotesAtMs }: Line, nowMs: number): number =>
+  quotes * Math.exp((quotesAtMs - nowMs) / 1000);
 
 const reasonOf = (full: Line): TurnRefusal => full.waiting >= LINE_MAX ? "too_many" : "overloaded";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { type ProblemCode, REPLY_HEADER } from "@gold-partner/protocol";
-import { RANK, rankOf } from "../turns/rank.ts";
+import { RANK, type Rank, rankOf } from "../turns/rank.ts";
 import { LINE_MAX, type TurnRefusal } from "../turns/turns.ts";
 
 /** A refusal of a request that the app has not seen. */
@@ -12,31 +12,49 @@ export interface WireRefusal {
   readonly pace?: Pace;
 }
 
-/** For `ms` milliseconds, the proxy lets `count` of a certificate's requests pass in each 50 ms. */
+/**
+ * For `ms` milliseconds, the proxy lets so many of a certificate's requests pass: of its orders, of its quotes, or of
+ * everything but orders.
+ */
 interface Pace {
   readonly ms: number;
-  readonly count: number;
+  readonly perSecond: number;
 }
 
 /** The reply header that asks the proxy for a pace. The proxy removes it. */
 export const PACE_HEADER = "x-gold-pace";
 
-/** Names the requests that the proxy limits: the orders of a certificate, or its other requests. */
-export const paceText = ({ method = "", url = "", headers }: IncomingMessage, { ms, count }: Pace): string =>
-  [
-    ms,
-    count,
-    rankOf(method, url) === RANK.order ? "order" : "other",
-    headers["x-forwarded-client-cert"] ?? "",
-  ].join(" ");
+/** Returns the header's value: the pace, and which requests the proxy limits. */
+export function paceText(
+  { method = "", url = "", headers }: IncomingMessage,
+  { code, pace }: WireRefusal,
+): string | undefined {
+  if (!pace) return undefined;
+  const { ms, perSecond } = pace;
+  const rank = rankOf(method, url);
+  const kind = code === "service_unavailable" ? "quote" : rank === RANK.order ? "order" : "other";
+  return [ms, perSecond, kind, headers["x-forwarded-client-cert"] ?? ""].join(" ");
+}
 
 /** More than a process can serve, so that the line stays full. The service refuses the rest itself. */
-const FULL_LINE_PACE: Pace = { ms: 3000, count: 128 };
+const FULL_LINE_PACE: Pace = { ms: 3000, perSecond: 2500 };
+/**
+ * How much more than what was served the proxy lets pass. Some excess must arrive: it shows the service that the
+ * overload continues. A quote that is refused here costs much more than one that the proxy refuses.
+ */
+const OVERLOAD_SHARE = 1.25;
+/** And so many more a second, so that the pace grows again soon after a moment in which little was served. */
+const OVERLOAD_MORE = 10;
+/** Short, because the pace must not outlast the overload. */
+const OVERLOAD_PACE_MS = 1000;
 /** The longest Retry-After, in seconds. */
 const RETURN_MAX_SECONDS = 4;
 
-/** Returns a function that describes the refusal of a request whose turn did not come. */
-export function createTurnRefusals(): (reason: TurnRefusal) => WireRefusal {
+/**
+ * Returns a function that describes the refusal of a request whose turn did not come. `perSecond` is how many of the
+ * partner's quotes are served.
+ */
+export function createTurnRefusals(): (reason: TurnRefusal, rank: Rank, perSecond: number) => WireRefusal {
   let overloads = 0;
   const tooMany: WireRefusal = {
     code: "rate_limited",
@@ -49,13 +67,19 @@ export function createTurnRefusals(): (reason: TurnRefusal) => WireRefusal {
     },
     pace: FULL_LINE_PACE,
   };
-  const overloaded = (): WireRefusal => ({
+  const overloaded = (rank: Rank, perSecond: number): WireRefusal => ({
     code: "service_unavailable",
     detail:
       "The service is overloaded. This request was not executed. Repeat it with the same Idempotency-Key " +
       "after the number of seconds in Retry-After.",
     // Different values, so that the refused callers do not return all at once.
     headers: { [REPLY_HEADER.retryAfter]: `${1 + overloads++ % RETURN_MAX_SECONDS}` },
+    ...(rank === RANK.quote ? { pace: paceOf(perSecond) } : {}),
   });
-  return (reason) => reason === "too_many" ? tooMany : overloaded();
+  return (reason, rank, perSecond) => reason === "too_many" ? tooMany : overloaded(rank, perSecond);
 }
+
+const paceOf = (perSecond: number): Pace => ({
+  ms: OVERLOAD_PACE_MS,
+  perSecond: OVERLOAD_MORE + Math.ceil(OVERLOAD_SHARE * perSecond),
+});

@@ -6,6 +6,7 @@ import { COUNTED_HEADER, type RefusalLines } from "../../operations/refusal_line
 import type { Metrics } from "../../operations/metrics.ts";
 import { Refusal } from "../refusal.ts";
 import { problemReply } from "../reply.ts";
+import { ARRIVED_HEADER, createProxyWait } from "../turns/proxy_wait.ts";
 import { rankOf } from "../turns/rank.ts";
 import type { Turns } from "../turns/turns.ts";
 import { answerBroken } from "./answer_broken.ts";
@@ -62,13 +63,15 @@ export function createWireServer(
     return getsLine;
   };
   const refuse = (response: ServerResponse, refusal: WireRefusal, line?: string): void => {
-    const { code, detail, headers, pace } = refusal;
+    const { code, detail, headers } = refusal;
     const requestId = newRequestId();
     if (!refused(code, requestId, line)) response.setHeader(COUNTED_HEADER, "1");
-    if (pace) response.setHeader(PACE_HEADER, paceText(response.req, pace));
+    const pace = paceText(response.req, refusal);
+    if (pace !== undefined) response.setHeader(PACE_HEADER, pace);
     sendProblem(response, code, requestId, detail, headers);
   };
   const turnRefusal = createTurnRefusals();
+  const proxyWait = createProxyWait(Date.now);
   const serve = getRequestListener(fetch, {
     errorHandler: (error) => {
       // A RequestError means that the target cannot be parsed as a URL, because the host is valid here.
@@ -93,14 +96,16 @@ export function createWireServer(
     request.headers.host = "localhost";
     const { line, refusal } = recognize(request.headers);
     if (refusal) return refuse(response, refusal, line);
-    const leave = turns.arrive(line, rankOf(request.method!, request.url!), {
+    const rank = rankOf(request.method!, request.url!);
+    const waitedMs = proxyWait(request.headers[ARRIVED_HEADER] as string | undefined);
+    const leave = turns.arrive(line, rank, {
       start: (waitedMs) => {
         if (waitedMs > 0) metrics.observeSeconds("gold_turn_wait_seconds", waitedMs / 1000);
         // Do not wait until the reply is sent. A client that reads nothing would keep its place.
         Promise.resolve(serve(request, response)).finally(() => leave());
       },
-      refuse: (reason) => refuse(response, turnRefusal(reason), line),
-    });
+      refuse: (reason, perSecond) => refuse(response, turnRefusal(reason, rank, perSecond), line),
+    }, waitedMs);
     response.once("close", leave);
   });
   // 0 means no limit. With a limit, Node would drop the last headers, and these come from the proxy.
