@@ -2,7 +2,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Deployment } from "./stage/deployment.ts";
 import { cutEnvoy } from "./drains/cut.ts";
-import { MultiplexedConnection } from "./drains/multiplexed_connection.ts";
+import { MultiplexedConnection } from "./stage/multiplexed_connection.ts";
 import { Traffic } from "./drains/traffic.ts";
 import { EnvoyFront, SETTLE_MS } from "./stage/envoy_front.ts";
 import { openInboxes } from "./stage/inboxes.ts";

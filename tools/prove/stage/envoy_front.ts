@@ -71,6 +71,11 @@ export class EnvoyFront {
     return front;
   }
 
+  /** The process of the Envoy that was started last. */
+  get pid(): number {
+    return this.#generations.at(-1)!.pid;
+  }
+
   /**
    * Starts one more Envoy on the same port, and returns the previous Envoy, which still runs. A new
    * connection may reach either Envoy until the caller stops the previous one.

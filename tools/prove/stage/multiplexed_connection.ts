@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { type ClientHttp2Session, connect, constants } from "node:http2";
-import type { Identity, PartnerConnection } from "../stage/partner_connection.ts";
-import type { Reply } from "../stage/wire.ts";
+import type { Identity, PartnerConnection } from "./partner_connection.ts";
+import type { Reply } from "./wire.ts";
 
 /**
  * Sends requests over one HTTP/2 connection. After Envoy has announced with GOAWAY that it closes the

@@ -1,0 +1,141 @@
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { percentile } from "../testing/statistics.ts";
+import { type Customer, type Phase, Trading } from "./overload/trading.ts";
+import { Deployment } from "./stage/deployment.ts";
+import { EnvoyFront, SETTLE_MS } from "./stage/envoy_front.ts";
+import { MultiplexedConnection } from "./stage/multiplexed_connection.ts";
+import { readIdentity } from "./stage/partner_connection.ts";
+import { pinApart } from "./stage/pin.ts";
+import { type Finding, Report } from "./stage/report.ts";
+import { compareIds, findImbalance, readOrders } from "./stage/stage.ts";
+
+// npm run prove -- overload [--short]: partners trade through Envoy at two and at four times the peak. The service
+// must do about as much as at its peak, execute the orders of the quotes that it gave, serve a calm partner, and be
+// normal again within five seconds. Then its process is killed at twice the peak, and nothing may be lost. The load
+// has one core and the service another one. With --short, only the kill.
+
+const SECONDS = { long: { peak: 20, load: 60 }, short: { peak: 5, load: 8 } };
+const TIMES = { long: [2, 4], short: [] };
+const CUSTOMERS = 12;
+const CONNECTIONS = 3;
+const IN_FLIGHT = 128;
+const CALM_PER_SECOND = 5;
+const FUNDING_SAR = "10000000";
+const GOODPUT_SHARE = 0.9;
+const REFUSED_ORDERS_SHARE = 0.01;
+const CALM_SHARE = 0.99;
+/** How long the service may take until it is normal again, and what is normal: a fraction of the peak. */
+const RECOVERY_SECONDS = 5;
+const NORMAL_SHARE = 0.4;
+const NORMAL_FACTOR = 2;
+
+const scale = process.argv.includes("--short") ? "short" : "long";
+const seconds = SECONDS[scale];
+const report = new Report();
+const deployment = await Deployment.start({ servers: 1, traders: CUSTOMERS + 1, lanes: 2 });
+try {
+  await deployment.fund(FUNDING_SAR);
+  const front = await EnvoyFront.open(deployment);
+  pinApart([front.pid, deployment.postmasterPid, ...deployment.servers.map(({ pid }) => pid)]);
+  const customers = await Promise.all(deployment.traders.map(async (trader): Promise<Customer> => {
+    const identity = await readIdentity(trader.credentials);
+    const connect = () => new MultiplexedConnection(deployment.port, identity);
+    return { trader, connections: Array.from({ length: CONNECTIONS }, connect) };
+  }));
+  const [many, calm] = [new Trading(customers.slice(1)), new Trading(customers.slice(0, 1))];
+  await many.saturate(IN_FLIGHT, seconds.peak / 2);
+  const peak = goodput(await many.saturate(IN_FLIGHT, seconds.peak), seconds.peak);
+  const normal = await many.offer(peak * NORMAL_SHARE, seconds.peak);
+  for (const times of TIMES[scale]) {
+    await deployment.renewTokens();
+    const [phase, beside] = await Promise.all([
+      many.offer(times * peak, seconds.load),
+      calm.offer(CALM_PER_SECOND, seconds.load),
+    ]);
+    report.tried(`${times}x of the peak`, judge(peak, phase, beside));
+    const after = await many.offer(peak * NORMAL_SHARE, RECOVERY_SECONDS + seconds.peak);
+    report.tried(`after ${times}x of the peak`, judgeRecovery(normal, after));
+  }
+  await deployment.renewTokens();
+  const [phase] = await Promise.all([many.offer(2 * peak, seconds.load), killMeanwhile()]);
+  await Promise.all([many.settle(), calm.settle()]);
+  const accepted = [...many.accepted, ...calm.accepted];
+  report.tried("a process killed at 2x of the peak", {
+    what: `${phase.count("order", true)} orders served, ${many.settled} settled afterwards; ` +
+      `${accepted.length} accepted in all`,
+    violations: [
+      ...compareIds("orders", [...new Set(accepted)], await readOrders(deployment)),
+      ...await findImbalance(deployment),
+      ...await deployment.findDefects(),
+    ],
+  });
+  for (const { connections } of customers) for (const connection of connections) connection.close();
+} finally {
+  await deployment.stop();
+}
+process.exit(report.close("overload") ? 0 : 1);
+
+/** Trades a second that ended in time, after the first second. */
+function goodput({ doneAtMs, startMs }: Phase, seconds: number): number {
+  const [fromMs, toMs] = [startMs + 1000, startMs + seconds * 1000];
+  return doneAtMs.filter((ms) => ms >= fromMs && ms < toMs).length / (seconds - 1);
+}
+
+function judge(peak: number, phase: Phase, beside: Phase): Finding {
+  const share = goodput(phase, seconds.load) / peak;
+  const [orders, calm] = [phase.served("order"), Math.min(beside.served("quote"), beside.served("order"))];
+  const percent = (part: number) => `${(100 * part).toFixed(1)} %`;
+  return {
+    what:
+      `${percent(share)} of the peak of ${peak.toFixed(0)} trades a second in time; ${
+        percent(orders)
+      } of the ` +
+      `orders and ${percent(phase.served("quote"))} of the quotes served, ${
+        percent(calm)
+      } of a calm partner's ` +
+      `requests; ${latencies(phase)}`,
+    violations: [
+      ...(share >= GOODPUT_SHARE ? [] : [`the goodput is below ${percent(GOODPUT_SHARE)} of the peak`]),
+      ...(1 - orders <= REFUSED_ORDERS_SHARE ? [] : [`${percent(1 - orders)} of the orders were refused`]),
+      ...(calm >= CALM_SHARE ? [] : [`the calm partner got less than ${percent(CALM_SHARE)}`]),
+      ...[...phase.unexpected(), ...beside.unexpected()],
+    ],
+  };
+}
+
+function latencies({ sent }: Phase): string {
+  const of = (kind: "quote" | "order") => {
+    const served = sent.filter((one) => one.kind === kind && one.verdict.startsWith("20")).map(({ tookMs }) =>
+      tookMs
+    );
+    return [0.5, 0.99].map((share) => percentile(served, share).toFixed(0)).join(" / ");
+  };
+  return `p50 / p99 of served quotes ${of("quote")} ms, of orders ${of("order")} ms`;
+}
+
+/** Compares the latency and the refusals from the fifth second on with those before the overload. */
+function judgeRecovery(before: Phase, after: Phase): Finding {
+  const late = after.sent.filter(({ dueMs }) => dueMs >= after.startMs + RECOVERY_SECONDS * 1000);
+  const p95 = (sent: Phase["sent"]) => percentile(sent.map(({ tookMs }) => tookMs), 0.95);
+  const refused = late.filter(({ verdict }) => !verdict.startsWith("20")).length;
+  const [was, is] = [p95(before.sent), p95(late)];
+  return {
+    what: `p95 ${is.toFixed(1)} ms after five seconds, ${was.toFixed(1)} ms before the overload`,
+    violations: [
+      ...(is <= NORMAL_FACTOR * was ? [] : ["requests still take more than twice as long"]),
+      ...(refused === 0 ? [] : [`${refused} requests were refused after five seconds`]),
+      ...after.unexpected(),
+    ],
+  };
+}
+
+/** Kills the service while requests wait in it, and starts it again. */
+async function killMeanwhile(): Promise<void> {
+  const [server] = deployment.servers;
+  await sleep(SETTLE_MS);
+  while (await server!.countWaiting() === 0) await sleep(1);
+  await server!.kill();
+  await server!.heal();
+  pinApart([server!.pid]);
+}

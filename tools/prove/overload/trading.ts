@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Arrivals } from "../stage/arrivals.ts";
+import type { PartnerConnection } from "../stage/partner_connection.ts";
+import type { Trader } from "../stage/trader.ts";
+import { acceptedOrderOf, memberOf, type Reply, verdictOf } from "../stage/wire.ts";
+
+/** A reply within this time is of use to the caller. */
+const USEFUL_MS = 1000;
+const RETRY_MS = 200;
+
+export interface Customer {
+  readonly trader: Trader;
+  readonly connections: readonly PartnerConnection[];
+}
+
+interface Sent {
+  readonly kind: "quote" | "order";
+  readonly verdict: string;
+  readonly dueMs: number;
+  readonly tookMs: number;
+}
+
+/** What partners experienced in one phase: trades that ended in time, and every verdict. */
+export class Phase {
+  readonly sent: Sent[] = [];
+  /** When each trade ended whose quote and order both came in time, on the clock of `performance.now()`. */
+  readonly doneAtMs: number[] = [];
+  readonly startMs = performance.now();
+
+  count(kind: Sent["kind"], isServed: boolean): number {
+    return this.sent.filter((one) => one.kind === kind && SERVED.test(one.verdict) === isServed).length;
+  }
+
+  /** The share of the requests that were served. */
+  served(kind: Sent["kind"]): number {
+    const [served, refused] = [this.count(kind, true), this.count(kind, false)];
+    return served / (served + refused);
+  }
+
+  /** Every verdict that is neither a success nor a refusal with 503. */
+  unexpected(): string[] {
+    const verdicts = this.sent.map(({ verdict }) => verdict).filter((verdict) => !EXPECTED.test(verdict));
+    return [...new Set(verdicts)].map((verdict) =>
+      `${verdicts.filter((one) => one === verdict).length} × ${verdict}`
+    );
+  }
+}
+
+const SERVED = /^20[01]/;
+const EXPECTED = /^(20[01]|503)\b/;
+
+/** Partners that trade: each trade asks for a quote, and places the order if it gets one. */
+export class Trading {
+  readonly #customers: readonly Customer[];
+  /** The orders that got a success reply. */
+  readonly accepted: string[] = [];
+  /** The orders whose outcome is unknown. */
+  readonly #open: { trader: Trader; quoteId: string; key: string }[] = [];
+  #turn = 0;
+  /** How many orders got their final reply only when they were sent again. */
+  settled = 0;
+
+  constructor(customers: readonly Customer[]) {
+    this.#customers = customers;
+  }
+
+  /** Keeps so many trades in flight. */
+  async saturate(inFlight: number, seconds: number): Promise<Phase> {
+    const phase = new Phase();
+    const work = async () => {
+      while (performance.now() < phase.startMs + seconds * 1000) await this.#trade(phase, performance.now());
+    };
+    await Promise.all(Array.from({ length: inFlight }, work));
+    return phase;
+  }
+
+  /** Starts so many trades a second, however long they take. */
+  async offer(perSecond: number, seconds: number): Promise<Phase> {
+    const phase = new Phase();
+    const arrivals = new Arrivals((dueMs) => this.#trade(phase, dueMs));
+    arrivals.start(perSecond);
+    await sleep(seconds * 1000);
+    await arrivals.stop();
+    return phase;
+  }
+
+  /** Sends the orders with an unknown outcome again, with the same keys, until each has a final reply. */
+  async settle(): Promise<void> {
+    for (const { trader, quoteId, key } of this.#open.splice(0)) {
+      const { connections } = this.#customers.find((customer) => customer.trader === trader)!;
+      for (;;) {
+        const reply = await connections[0]!.send(await trader.order(quoteId, { key }));
+        if (this.#note(reply)) {
+          this.settled++;
+          break;
+        }
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+
+  async #trade(phase: Phase, dueMs: number): Promise<void> {
+    const turn = this.#turn++;
+    const { trader, connections } = this.#customers[turn % this.#customers.length]!;
+    const connection = connections[Math.floor(turn / this.#customers.length) % connections.length]!;
+    const quote = await connection.send(trader.quote("buy", "0.001"));
+    const quoteMs = performance.now() - dueMs;
+    phase.sent.push({ kind: "quote", verdict: verdictOf(quote), dueMs, tookMs: quoteMs });
+    if (typeof quote === "string" || quote.status >= 300) return;
+    const [quoteId, key, orderDueMs] = [memberOf(quote, "quote_id"), randomUUID(), performance.now()];
+    const order = await connection.send(await trader.order(quoteId, { key }));
+    const orderMs = performance.now() - orderDueMs;
+    phase.sent.push({ kind: "order", verdict: verdictOf(order), dueMs: orderDueMs, tookMs: orderMs });
+    if (!this.#note(order)) this.#open.push({ trader, quoteId, key });
+    else if (quoteMs <= USEFUL_MS && orderMs <= USEFUL_MS) phase.doneAtMs.push(performance.now());
+  }
+
+  /** Notes an accepted order. Returns false if the outcome is unknown. */
+  #note(reply: Reply | string): boolean {
+    if (typeof reply === "string" || reply.status >= 500) return false;
+    const id = acceptedOrderOf(reply);
+    if (id !== undefined) this.accepted.push(id);
+    return true;
+  }
+}
