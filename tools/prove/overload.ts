@@ -117,11 +117,11 @@ function latencies({ sent }: Phase): string {
 /** Compares the latency and the refusals from the fifth second on with those before the overload. */
 function judgeRecovery(before: Phase, after: Phase): Finding {
   const late = after.sent.filter(({ dueMs }) => dueMs >= after.startMs + RECOVERY_SECONDS * 1000);
-  const p95 = (sent: Phase["sent"]) => percentile(sent.map(({ tookMs }) => tookMs), 0.95);
+  const median = (sent: Phase["sent"]) => percentile(sent.map(({ tookMs }) => tookMs), 0.5);
   const refused = late.filter(({ verdict }) => !verdict.startsWith("20")).length;
-  const [was, is] = [p95(before.sent), p95(late)];
+  const [was, is] = [median(before.sent), median(late)];
   return {
-    what: `p95 ${is.toFixed(1)} ms after five seconds, ${was.toFixed(1)} ms before the overload`,
+    what: `p50 ${is.toFixed(1)} ms after five seconds, ${was.toFixed(1)} ms before the overload`,
     violations: [
       ...(is <= NORMAL_FACTOR * was ? [] : ["requests still take more than twice as long"]),
       ...(refused === 0 ? [] : [`${refused} requests were refused after five seconds`]),

@@ -60,10 +60,7 @@ function vouchedHeaders(config: SidecarConfig): Message[] {
   // Use DIRECT, the peer of the connection, only without a load balancer and HAProxy. Behind them, the peer
   // is not the client.
   const address = announcersOf(config).length > 0 ? "REMOTE_ADDRESS" : "DIRECT_REMOTE_ADDRESS";
-  const headers = [
-    ["x-client-ip", `%DOWNSTREAM_${address}_WITHOUT_PORT%`],
-    ["x-gold-arrived", "%START_TIME(%s%3f)%"],
-  ];
+  const headers = [["x-client-ip", `%DOWNSTREAM_${address}_WITHOUT_PORT%`]];
   const { proxySecret } = config;
   if (proxySecret !== undefined) headers.push(["x-gold-proxy-secret", proxySecret.replaceAll("%", "%%")]);
   return headers.map(([key, value]) => ({

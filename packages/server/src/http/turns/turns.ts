@@ -18,10 +18,10 @@ interface Visitor {
  */
 export interface Turns {
   /**
-   * Starts or queues a request, or refuses it. `waitedMs` is how long it has waited in the proxy. The returned
-   * function must be called when the reply is ready or the caller has disconnected. Further calls have no effect.
+   * Starts or queues a request, or refuses it. The returned function must be called when the reply is ready or
+   * the caller has disconnected. Further calls have no effect.
    */
-  arrive(line: string, rank: Rank, visitor: Visitor, waitedMs?: number): () => void;
+  arrive(line: string, rank: Rank, visitor: Visitor): () => void;
   /** How many requests wait. */
   waiting(): number;
   /** How many requests run. */
@@ -124,13 +124,13 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     else running++;
     line.running++;
     line.runningBy[rank] = (line.runningBy[rank] ?? 0) + 1;
-    waiter.startedMs = monotonicMs();
+    waiter.startedMs = waits ? monotonicMs() : waiter.arrivedMs;
     if (rank === RANK.quote) {
       line.quotes = quotesOf(line, waiter.startedMs) + 1;
       line.quotesAtMs = waiter.startedMs;
     }
     waiter.state = "running";
-    visitor.start(waits ? waiter.startedMs - waiter.arrivedMs : 0);
+    visitor.start(waiter.startedMs - waiter.arrivedMs);
   };
 
   const takeNext = (): Waiter | undefined => {
@@ -166,7 +166,7 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
 
   const enqueue = (waiter: Waiter): void => {
     const { line, rank } = waiter;
-    if (rank === RANK.quote && queues[rank]!.size === 0) quotesWaitFromMs = monotonicMs();
+    if (rank === RANK.quote && queues[rank]!.size === 0) quotesWaitFromMs = waiter.arrivedMs;
     const queue = queues[rank]!.get(line);
     if (queue) queue.push(waiter);
     else queues[rank]!.set(line, [waiter]);
@@ -251,14 +251,14 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
   };
 
   return {
-    arrive(name, rank, visitor, waitedMs = 0) {
+    arrive(name, rank, visitor) {
       let line = lines.get(name);
       if (!line) lines.set(name, line = newLine(name));
       const waiter: Waiter = {
         line,
         rank,
         visitor,
-        arrivedMs: monotonicMs() - waitedMs,
+        arrivedMs: monotonicMs(),
         startedMs: 0,
         state: "waiting",
       };

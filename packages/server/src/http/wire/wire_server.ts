@@ -6,7 +6,6 @@ import { COUNTED_HEADER, type RefusalLines } from "../../operations/refusal_line
 import type { Metrics } from "../../operations/metrics.ts";
 import { Refusal } from "../refusal.ts";
 import { problemReply } from "../reply.ts";
-import { ARRIVED_HEADER, createProxyWait } from "../turns/proxy_wait.ts";
 import { rankOf } from "../turns/rank.ts";
 import type { Turns } from "../turns/turns.ts";
 import { answerBroken } from "./answer_broken.ts";
@@ -71,7 +70,6 @@ export function createWireServer(
     sendProblem(response, code, requestId, detail, headers);
   };
   const turnRefusal = createTurnRefusals();
-  const proxyWait = createProxyWait(Date.now);
   const serve = getRequestListener(fetch, {
     errorHandler: (error) => {
       // A RequestError means that the target cannot be parsed as a URL, because the host is valid here.
@@ -97,7 +95,6 @@ export function createWireServer(
     const { line, refusal } = recognize(request.headers);
     if (refusal) return refuse(response, refusal, line);
     const rank = rankOf(request.method!, request.url!);
-    const waitedMs = proxyWait(request.headers[ARRIVED_HEADER] as string | undefined);
     const leave = turns.arrive(line, rank, {
       start: (waitedMs) => {
         if (waitedMs > 0) metrics.observeSeconds("gold_turn_wait_seconds", waitedMs / 1000);
@@ -105,7 +102,7 @@ export function createWireServer(
         Promise.resolve(serve(request, response)).finally(() => leave());
       },
       refuse: (reason, perSecond) => refuse(response, turnRefusal(reason, rank, perSecond), line),
-    }, waitedMs);
+    });
     response.once("close", leave);
   });
   // 0 means no limit. With a limit, Node would drop the last headers, and these come from the proxy.
