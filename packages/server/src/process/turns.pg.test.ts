@@ -48,21 +48,30 @@ describe("requests that wait for their turn", () => {
   it("beyond a partner's own line get 429, without spending their nonce or binding their key", async () => {
     const hostile = await fixture.addPartner();
     const bank = await fixture.addPartner();
-    const orders = await Promise.all(Array.from({ length: FLOOD }, () => signedOrder(hostile)));
-    const own = await signedOrder(bank);
     const holder = fixture.books.connect("superuser", 1);
-    await holder`begin`;
-    await holder`select from gold.account where client_id = ${hostile.client} for update`;
-    const flood = Promise.all(orders.map((order) => order()));
-    // The bank's order is answered while the hostile partner's orders wait for their account.
-    let answer: string;
-    // On a busy machine, the process that plays all partners may hold the order up for too long.
-    do answer = codeOf(await own()); while (answer === "503 service_unavailable");
-    assertEquals(answer, "404 not_found");
-    await holder`rollback`;
-    const replies = await flood;
-    const refused = replies.flatMap((reply, index) => reply.status === 429 ? [{ reply, index }] : []);
-    assert(refused.length > 0, [...new Set(replies.map(codeOf))].join());
+    /** Sends orders whose account is locked, so that they wait, and meanwhile an order of the bank. */
+    const flood = async (orders: readonly (() => Promise<RawReply>)[]) => {
+      await holder`begin`;
+      await holder`select from gold.account where client_id = ${hostile.client} for update`;
+      const own = await signedOrder(bank);
+      const replies = Promise.all(orders.map((order) => order()));
+      let answer: string;
+      // On a busy machine, the process that plays all partners may hold the order up for too long.
+      do answer = codeOf(await own()); while (answer === "503 service_unavailable");
+      assertEquals(answer, "404 not_found");
+      await holder`rollback`;
+      return await replies;
+    };
+    let orders: (() => Promise<RawReply>)[] = [];
+    let refused: { reply: RawReply; index: number }[] = [];
+    // It may also send them so slowly that the first ones have waited too long when the last ones arrive.
+    for (let tries = 0; tries < 5 && refused.length === 0; tries++) {
+      orders = await Promise.all(Array.from({ length: FLOOD }, () => signedOrder(hostile)));
+      refused = (await flood(orders)).flatMap((reply, index) =>
+        reply.status === 429 ? [{ reply, index }] : []
+      );
+    }
+    assert(refused.length > 0);
     for (const { reply: { head, body } } of refused) {
       assertMatch(head, /\nRateLimit-Policy: "requests_at_once";q=256;w=1\r/i);
       assertMatch(head, /\nRetry-After: 1(\r|$)/i);

@@ -11,12 +11,12 @@ const ABORT_HEADER = "x-envoy-fault-abort-request";
  * refuse. The service asks with the header x-gold-pace of a refusal, such as `3000 560 other Hash=…`: for
  * 3000 ms, let 560 of this certificate's requests a second pass that are no orders. Each refusal renews the
  * time, so the pace holds until the flood ends. The flood then takes neither the connections to the service nor
- * its time. `200 50 quote Hash=…` limits the quotes alone while the service is overloaded. Envoy's refusals do not
+ * its time. `1000 72 quote Hash=…` limits the quotes alone while the service is overloaded. Envoy's refusals do not
  * renew it, because only the service knows when it can serve more.
  *
- * Ten refusals in each 50 ms, or 50 of quotes, come at once, and the others after one to two seconds. If all came at once, a flood
- * on a few HTTP/2 connections would get some ten thousand refusals a second. Reading that many requests delays
- * those of other partners in Envoy.
+ * In each 50 ms, ten refusals come at once, or 50 of quotes, and the others after one to two seconds. If all came
+ * at once, a flood on a few HTTP/2 connections would get some ten thousand refusals a second. Reading that many
+ * requests delays those of other partners in Envoy.
  */
 const SOURCE = `${PLAIN_REFUSAL}
 local WINDOW_MS, AT_ONCE = 50, 10
@@ -25,7 +25,7 @@ local paces = {}
 local QUOTES_AT_ONCE, RETURN_MAX_SECONDS = 50, 4
 local function refuse(handle, headers, at_once, status)
   -- Without a delay, Envoy would answer before it reads the body, and then close a connection of HTTP/1.1.
-  local delay = BEAT_MS - tonumber(handle:timestamp()) % BEAT_MS
+  local delay = 1
   if not at_once then
     -- Several replies of a connection leave together, which costs less.
     delay = math.random(DELAY_MIN_MS, DELAY_MAX_MS)
