@@ -116,7 +116,10 @@ describe("the replies of Envoy itself", () => {
     // halted service after a few seconds, and refuse requests instead of letting them wait.
     const port = await stack.openProxyWithoutHealthCheck();
     const host = `localhost:${port}`;
-    const requests = Array.from({ length: STREAMS }, (_, n) => headers(1 + 2 * n, fieldsOf(host, "/v1/prices")));
+    const requests = Array.from(
+      { length: STREAMS },
+      (_, n) => headers(1 + 2 * n, fieldsOf(host, "/v1/prices")),
+    );
     const mend = await haltService(stack);
     const wires = await Promise.all(Array.from({ length: WIRES }, async () => {
       return new Http2Wire(await siege.connect({ port, ALPNProtocols: ["h2"] })).greet();

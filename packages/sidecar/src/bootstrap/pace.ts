@@ -11,18 +11,18 @@ const ABORT_HEADER = "x-envoy-fault-abort-request";
  * refuse. The service asks with the header x-gold-pace of a refusal, such as `3000 560 other Hash=…`: for
  * 3000 ms, let 560 of this certificate's requests a second pass that are no orders. Each refusal renews the
  * time, so the pace holds until the flood ends. The flood then takes neither the connections to the service nor
- * its time. `1000 72 quote Hash=…` limits the quotes alone while the service is overloaded. Envoy's refusals do not
- * renew it, because only the service knows when it can serve more.
+ * its time. `1000 72 quote Hash=…` limits the quotes alone while the service is overloaded; the excess gets 503. Envoy's
+ * refusals do not renew it, because only the service knows when it can serve more.
  *
  * In each 50 ms, ten refusals come at once, or 50 of quotes, and the others after one to two seconds. If all came
  * at once, a flood on a few HTTP/2 connections would get some ten thousand refusals a second. Reading that many
  * requests delays those of other partners in Envoy.
  */
 const SOURCE = `${PLAIN_REFUSAL}
-local WINDOW_MS, AT_ONCE = 50, 10
+local WINDOW_MS, AT_ONCE, QUOTES_AT_ONCE = 50, 10, 50
 local DELAY_MIN_MS, DELAY_MAX_MS, BEAT_MS = 1000, 2000, 20
+local RETURN_MAX_SECONDS = 4
 local paces = {}
-local QUOTES_AT_ONCE, RETURN_MAX_SECONDS = 50, 4
 local function refuse(handle, headers, at_once, status)
   -- Without a delay, Envoy would answer before it reads the body, and then close a connection of HTTP/1.1.
   local delay = 1
@@ -65,12 +65,11 @@ function envoy_on_request(handle)
   local metadata = handle:streamInfo():dynamicMetadata()
   if quotes then
     metadata:set("gold.pace", "seconds", string.format("%d", 1 + pace.refused % RETURN_MAX_SECONDS))
-  else
-    pace.ends = now + pace.milliseconds
-    metadata:set("gold.pace", "policy", pace.policy)
-    metadata:set("gold.pace", "limit", pace.limit)
+    return refuse(handle, headers, pace.refused <= QUOTES_AT_ONCE, "503")
   end
-  if quotes then return refuse(handle, headers, pace.refused <= QUOTES_AT_ONCE, "503") end
+  pace.ends = now + pace.milliseconds
+  metadata:set("gold.pace", "policy", pace.policy)
+  metadata:set("gold.pace", "limit", pace.limit)
   refuse(handle, headers, pace.refused <= AT_ONCE, "429")
 end
 function envoy_on_response(handle)

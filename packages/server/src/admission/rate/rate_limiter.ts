@@ -25,13 +25,17 @@ export interface RateLimiter<Client = number> {
    * another one now. Counts nothing.
    */
   isFlooded(client: Client, terms: RateTerms, nowMs: number): boolean;
+  /** How many clients are held in memory. */
+  clients(): number;
+}
+
+/** A limiter that can also count what other processes granted. */
+export interface AdjustableLimiter<Client = number> extends RateLimiter<Client> {
   /**
    * Counts requests that were granted elsewhere, or takes back so many if the number is negative. From now on the
    * debt is paid back at `perSecond`. The next request limits it to its burst.
    */
   add(client: Client, requests: number, perSecond: number, nowMs: number): void;
-  /** How many clients are held in memory. */
-  clients(): number;
 }
 
 /**
@@ -60,7 +64,7 @@ const NO_DEBT = { parts: 0, perSecond: 1, refusedAtMicros: -Infinity, refusals: 
  * GCRA (generic cell rate algorithm) as a continuous leaky bucket per client, in memory. A sweep removes the
  * clients whose bucket is empty.
  */
-export function createRateLimiter<Client = number>(): RateLimiter<Client> {
+export function createRateLimiter<Client = number>(): AdjustableLimiter<Client> {
   const debts = new Map<Client, Debt>();
   let sweepAtClients = SWEEP_MIN_CLIENTS;
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { suiteBooks } from "../../../testing/books.ts";
 import { shareRates } from "./share_rates.ts";
@@ -21,6 +22,19 @@ describe("gold.share_rates()", () => {
     assertEquals(await share(one, 5), [uses(4)]);
     const rows = await books.sql`select id from gold.rate_use order by at`;
     assertEquals(rows.map(({ id }) => id), [other, one]);
+  });
+
+  it("does not wait for an old row that another process is deleting", async () => {
+    const [one, ended] = [randomUUID(), randomUUID()];
+    await shareRates(books.api, ended)(uses(1));
+    await books
+      .sql`update gold.rate_use set at = clock_timestamp() - interval '2 seconds' where id = ${ended}`;
+    const patience = sleep(60_000, "waits", { ref: false });
+    await books.sql.begin(async (transaction) => {
+      await transaction`delete from gold.rate_use where id = ${ended}`;
+      const shared = shareRates(books.api, one)(uses(2)).then(() => "shared");
+      assertEquals(await Promise.race([shared, patience]), "shared");
+    });
   });
 
   it("writes nothing that a standby or a restore would need", async () => {

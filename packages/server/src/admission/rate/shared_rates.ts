@@ -1,4 +1,4 @@
-import type { RateLimiter } from "./rate_limiter.ts";
+import type { AdjustableLimiter, RateLimiter, RateTerms } from "./rate_limiter.ts";
 
 /** What partners asked of one process since its last exchange, by the partner's number. */
 export type RateUses = Readonly<Record<string, RateUse>>;
@@ -30,7 +30,7 @@ const CHANCE = 3;
  * exchange: until the first one, and while the database is away, a process continues with what it knows.
  */
 export function openSharedRates(
-  limiter: RateLimiter,
+  limiter: AdjustableLimiter,
   share: ShareRates,
   monotonicMs: () => number,
 ): SharedRates {
@@ -45,6 +45,10 @@ export function openSharedRates(
     counted.asked++;
     counted.granted += granted;
   };
+  const termsFor = (client: number, terms: RateTerms): RateTerms => {
+    const part = parts.get(client);
+    return part ? { perSecond: part.perSecond, burst: terms.burst } : terms;
+  };
   const exchange = async () => {
     const nowMs = monotonicMs();
     const seconds = Math.max(1, nowMs - countedFromMs) / 1000;
@@ -56,6 +60,7 @@ export function openSharedRates(
     countedFromMs = nowMs;
     const processes = await share(own);
     const others = sumUses(processes);
+    const chance = CHANCE * Math.max(1, processes.length);
     const next = new Map<number, Part>();
     for (const client of new Set([...parts.keys(), ...others.keys()])) {
       const before = parts.get(client);
@@ -64,12 +69,7 @@ export function openSharedRates(
       // Until now, this process expected the others to grant what it does not grant itself.
       const expected = before ? (before.rate - before.perSecond) * seconds : 0;
       const more = granted - expected;
-      limiter.add(
-        client,
-        Math.abs(more) < CHANCE * Math.max(1, processes.length) ? 0 : more,
-        part.perSecond,
-        monotonicMs(),
-      );
+      limiter.add(client, Math.abs(more) < chance ? 0 : more, part.perSecond, monotonicMs());
       if (asked > 0) next.set(client, part);
     }
     parts = next;
@@ -81,17 +81,16 @@ export function openSharedRates(
 
   return {
     take(client, terms, nowMs) {
-      const verdict = limiter.take(client, { ...terms, ...parts.get(client) }, nowMs);
+      const verdict = limiter.take(client, termsFor(client, terms), nowMs);
       count(client, terms.perSecond, verdict.allowed ? 1 : 0);
       return verdict;
     },
     isFlooded(client, terms, nowMs) {
-      const isFlooded = limiter.isFlooded(client, { ...terms, ...parts.get(client) }, nowMs);
+      const isFlooded = limiter.isFlooded(client, termsFor(client, terms), nowMs);
       // The request is refused here, so take() does not count it.
       if (isFlooded) count(client, terms.perSecond, 0);
       return isFlooded;
     },
-    add: (client, requests, perSecond, nowMs) => limiter.add(client, requests, perSecond, nowMs),
     clients: () => limiter.clients(),
     exchange,
     stop: () => clearInterval(timer),

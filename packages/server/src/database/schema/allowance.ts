@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, check, integer, primaryKey, uuid } from "drizzle-orm/pg-core";
+import { bigint, check, integer, jsonb, primaryKey, uuid } from "drizzle-orm/pg-core";
 import { amount, instant, owner } from "./columns.ts";
 import { gold } from "./namespace.ts";
 
@@ -49,3 +49,13 @@ export const allowance = gold.table("allowance", {
     sql`${t.openQuotes} >= 0 and ${t.openGrams} >= 0 and ${t.openBuyGrams} >= 0 and ${t.openSellGrams} >= 0 and ${t.records} >= 0`,
   ),
 ]);
+
+/**
+ * What partners asked of one process and what it granted, as `shared_rates.ts` stores it twice a second. The table is
+ * unlogged: the rates of a second ago are worth nothing after a crash.
+ */
+export const rateUse = gold.table("rate_use", {
+  id: uuid().primaryKey(),
+  used: jsonb().notNull(),
+  at: instant().notNull(),
+});

@@ -5,7 +5,6 @@ import {
   check,
   index,
   integer,
-  jsonb,
   primaryKey,
   smallint,
   text,
@@ -22,16 +21,6 @@ import { gold } from "./namespace.ts";
 export const deliveryWorker = gold.table("delivery_worker", {
   id: uuid().primaryKey(),
   seenAt: instant().notNull(),
-});
-
-/**
- * What partners asked of one process of the API, as `shared_rates.ts` stores it twice a second. The table is
- * unlogged: the rates of a second ago are worth nothing after a crash.
- */
-export const rateUse = gold.table("rate_use", {
-  id: uuid().primaryKey(),
-  used: jsonb().notNull(),
-  at: instant().notNull(),
 });
 
 /**

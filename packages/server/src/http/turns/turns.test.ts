@@ -220,10 +220,23 @@ describe("createTurns()", () => {
     clockMs = 501;
     leave("bank quote 1");
     await loops(2);
-    arrive("bank", "quote");
+    arrive("bank", "quote", 3);
     clockMs = 1000;
+    leave("bank quote 2");
     await loops(2);
-    assertEquals([happened.filter((name) => name.endsWith("overloaded")), turns.waiting()], [[], 1]);
+    assertEquals([happened.filter((name) => name.endsWith("overloaded")), turns.waiting()], [[], 2]);
+  });
+
+  it("leaves a partner its only waiting quote under overload", async () => {
+    arrive("bank", "quote", 2 * HALF_OF_PLACES);
+    await loops(10);
+    arrive("calm", "quote", 2);
+    arrive("bank", "quote", 3);
+    clockMs = 501;
+    arrive("other", "order");
+    await loops(2);
+    const refused = [1, 2].map((n) => `bank quote ${2 * HALF_OF_PLACES + n} overloaded`);
+    assertEquals(happened.filter((name) => name.endsWith("overloaded")), refused);
   });
 
   it("tells with a refusal how many of the partner's quotes were served in a second", async () => {
