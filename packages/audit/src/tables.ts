@@ -26,7 +26,8 @@ const TABLES = {
   refusal: "bucket client_id created_at key",
   closed_day:
     `bucket client_id day sequence first_sequence last_sequence opening_available opening_held opening_gold
-    closing_available closing_held closing_gold quotes orders refusals broken quotes_sha256 refusals_sha256 epoch`,
+    closing_available closing_held closing_gold quotes orders refusals broken quotes_sha256 refusals_sha256 epoch
+    quotes_executed`,
   epoch: "id system timeline began_at",
   nonce: "bucket client_id nonce request_id",
   chain_link: "bucket client_id sequence hash",

@@ -57,6 +57,7 @@ export const PARTLY_RECORDED: Readonly<Record<string, string>> = {
   "authority.created_at": CLOCK,
   "bar.added_at": CLOCK,
   "certificate.created_at": CLOCK,
+  "closed_day.quotes_executed": "null, as in a day that a version before 0.7.0 closed",
   "deposit.recorded_at": CLOCK,
   "epoch.began_at": "an edit of the newest epoch, until a day.closed names it",
   "epoch.timeline": "an edit of the newest epoch, until a day.closed names it",

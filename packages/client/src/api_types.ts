@@ -296,6 +296,10 @@ type AccountEventCase = {
         /** When the operator's service noticed the epoch. */
         began_at: string;
       };
+      /** How many of these quotes were executed. Not in events from before 0.7.0. */
+      quotes_executed?: number | undefined;
+      /** How many of these quotes ended without an order. Not in events from before 0.7.0. */
+      quotes_expired?: number | undefined;
     };
     /**
      * The head of your hash chain at this event. Store it: with it you can prove your history up to this

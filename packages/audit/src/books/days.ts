@@ -105,28 +105,31 @@ const balancesOf = ({ available, held, gold }: Progress): string => [available, 
 interface Content {
   readonly hash: Hash;
   count: number;
-  broken: number;
+  /** How many of the quotes were executed, or how many of the refusals are broken. */
+  marked: number;
 }
 
 /** Hashes the lines of a client's quotes or refusals, with one hash for each day. */
 export class DayHashes {
   readonly #days = new Map<string, Content>();
 
-  add(at: number, line: string, isBroken = false): void {
+  add(at: number, line: string, isMarked: boolean): void {
     const day = dayOf(at);
-    const content = this.#days.get(day) ?? { hash: createHash("sha256"), count: 0, broken: 0 };
+    const content = this.#days.get(day) ?? { hash: createHash("sha256"), count: 0, marked: 0 };
     this.#days.set(day, content);
     content.hash.update(sha256(line));
     content.count++;
-    if (isBroken) content.broken++;
+    if (isMarked) content.marked++;
   }
 
   compare(books: Books, client: number, what: "quotes" | "refusals", rows: readonly Row[]): void {
     for (const row of rows) {
-      const { count, hash, broken } = this.#days.get(row.day) ?? { count: 0, broken: 0 };
+      const { count, hash, marked } = this.#days.get(row.day) ?? { count: 0, marked: 0 };
       this.#days.delete(row.day);
-      const expected = [count, hash?.digest("hex") ?? EMPTY, ...(what === "refusals" ? [broken] : [])];
-      const found = [row[what], row[`${what}_sha256`], ...(what === "refusals" ? [row.broken] : [])];
+      const markedOf = row[what === "quotes" ? "quotes_executed" : "broken"];
+      // A version before 0.7.0 did not count the executed quotes.
+      const expected = [count, hash?.digest("hex") ?? EMPTY, markedOf === null ? null : marked];
+      const found = [row[what], row[`${what}_sha256`], markedOf];
       const name = `client ${client} day ${row.day} ${what}`;
       books.findings.expect("day_is_closed", name, expected.join(" "), found.join(" "));
     }

@@ -98,7 +98,7 @@ async function checkId(
       findings.expect("record_has_reply", `quote ${id} key_uuid`, inUuid ? reply?.key : null, quote.key_uuid);
       findings.expect("record_has_reply", `quote ${id} key`, inUuid ? null : reply?.key, quote.key);
     }
-    days.add(quote.created_at, `${quoteLine(quote)}|${reply ? answerOf(reply) : ""}`);
+    days.add(quote.created_at, `${quoteLine(quote)}|${reply ? answerOf(reply) : ""}`, order !== undefined);
   } else if (simulated) {
     findings.add("quote_has_price", `simulated_price ${id}`, "a quote", "nothing");
   }

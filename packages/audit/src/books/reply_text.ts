@@ -101,8 +101,13 @@ function dayText({ row, epoch }: ClosedDay): string {
     `,"broken":${row.broken},"quotes_sha256":"${row.quotes_sha256}","refusals_sha256":"${row.refusals_sha256}"` +
     `,"epoch":{"number":${epoch?.id},"timeline":${epoch?.timeline},"began_at":"${
       instantText(epoch?.began_at)
-    }"}}`;
+    }"}${executedText(row)}}`;
 }
+
+const executedText = ({ quotes, quotes_executed }: Row): string =>
+  quotes_executed === null
+    ? ""
+    : `,"quotes_executed":${quotes_executed},"quotes_expired":${quotes - quotes_executed}`;
 
 function changeText(change: Row): string {
   const { kind, credential, kid, valid_from, valid_until, iban, webhook_url, login, approved_by } = change;

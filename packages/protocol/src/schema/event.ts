@@ -130,6 +130,12 @@ const day = z.object({
     description:
       "The epoch of the operator's database. A failover, or a restore to an earlier instant, begins a new epoch.",
   }),
+  quotes_executed: count.optional().meta({
+    description: "How many of these quotes were executed. Not in events from before 0.7.0.",
+  }),
+  quotes_expired: count.optional().meta({
+    description: "How many of these quotes ended without an order. Not in events from before 0.7.0.",
+  }),
 }).meta({ description: "A summary of one day. After this event, nothing can be added to the day." });
 
 function eventWith<S extends z.core.$ZodLooseShape>(more: S) {

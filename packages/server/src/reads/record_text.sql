@@ -53,7 +53,9 @@ return (
     || '},"quotes":' || (given).quotes || ',"orders":' || (given).orders || ',"refusals":' || (given).refusals
     || ',"broken":' || (given).broken || ',"quotes_sha256":"' || encode((given).quotes_sha256, 'hex')
     || '","refusals_sha256":"' || encode((given).refusals_sha256, 'hex') || '","epoch":{"number":' || p.id
-    || ',"timeline":' || p.timeline || ',"began_at":"' || gold.instant_text(p.began_at) || '"}}'
+    || ',"timeline":' || p.timeline || ',"began_at":"' || gold.instant_text(p.began_at) || '"}'
+    || coalesce(',"quotes_executed":' || (given).quotes_executed || ',"quotes_expired":'
+      || (given).quotes - (given).quotes_executed, '') || '}'
   from gold.epoch p where p.id = (given).epoch
 );
 

@@ -434,6 +434,9 @@ class Day(TypedDict):
     quotes_sha256: str
     refusals_sha256: str
     epoch: Epoch
+    #: How many of these quotes were executed, and how many ended without an order.
+    quotes_executed: NotRequired[int]
+    quotes_expired: NotRequired[int]
 
 
 class Attempt(TypedDict):

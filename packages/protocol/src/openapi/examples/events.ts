@@ -157,6 +157,8 @@ export const EVENTS = {
         quotes_sha256: DIGEST.answer,
         refusals_sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
         epoch: { number: 1, timeline: 1, began_at: "2026-01-12T08:00:00.000Z" },
+        quotes_executed: 2,
+        quotes_expired: 0,
       },
       chain_head,
     },

@@ -373,6 +373,7 @@ language sql stable set search_path = gold, pg_temp as $$
   select 'client ' || d.client_id || ' day ' || d.day, 'its event has other values than the rows of the day'
   from closed_day d, lateral (select to_jsonb(day_facts(d.client_id, d.day)) as facts) f
   where to_jsonb(d) - '{sequence,epoch}'::text[] <> f.facts - '{sequence,epoch}'::text[]
+    || case when d.quotes_executed is null then '{"quotes_executed":null}' else '{}' end::jsonb
   union all
   select 'client ' || d.client_id || ' day ' || d.day, 'its event is missing'
   from closed_day d

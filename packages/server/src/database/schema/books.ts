@@ -314,6 +314,8 @@ export const closedDay = gold.table("closed_day", {
   quotesSha256: bytea().notNull(),
   refusalsSha256: bytea().notNull(),
   epoch: integer().notNull(),
+  /** How many of these quotes were executed. Null in days that a version before 0.7.0 closed. */
+  quotesExecuted: integer(),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.day] }),
   uniqueIndex("closed_day_sequence").on(t.bucket, t.clientId, t.sequence),

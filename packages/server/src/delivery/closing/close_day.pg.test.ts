@@ -129,7 +129,7 @@ describe("the end of a day", () => {
       last_sequence: before.length,
       opening_balance: { available_sar: 0, held_sar: 0, gold_grams: 0 },
       closing_balance: { available_sar: 1_000_000 - 321, held_sar: 0, gold_grams: 1 },
-      ...{ quotes: 4, orders: 1, refusals: 4, broken: 2 },
+      ...{ quotes: 4, orders: 1, refusals: 4, broken: 2, quotes_executed: 1, quotes_expired: 3 },
     });
     assertEquals([epoch.number, epoch.timeline], [1, 1]);
 
@@ -242,6 +242,44 @@ describe("the end of a day", () => {
     assertEquals(closed!.data.day.quotes, 1);
   });
 
+  it("is posted only after the last quote of the day has ended, and counts it by its end", async () => {
+    const client = await rich();
+    const executed = await quote(client);
+    await quote(client);
+    await bookOrder(books.api, orderItem(client, executed));
+    const lastEnd = new Date(endOfToday.getTime() + 50_000);
+    await books.sql`
+      insert into gold.quote (bucket, client_id, side, id, grams, price, total, created_at, expires_at)
+      select ${
+      client % 64
+    }, ${client}, 'buy', gold.first_id_at(at), 10000, 3210000, 32100, at, at + interval '1 minute'
+      from (select ${lastEnd}::timestamptz - interval '1 minute' as at) made`;
+    // The day ended 25 seconds ago, and its last quote ends in 25 seconds.
+    const ahead = Math.round((lastEnd.getTime() - Date.now()) / 1000) - 25;
+    await closingToday(books.sql, async () => assertEquals(await close(client), false), `-${ahead} seconds`);
+    await closingToday(books.sql, async () => {
+      assertEquals(await close(client), true);
+      const [account] = await books.sql`select last_posted_at from gold.account where client_id = ${client}`;
+      assertEquals(account!.last_posted_at, lastEnd);
+      await closeDays(books.delivery);
+    });
+    const [closed] = await closedDays(client);
+    const { quotes, quotes_executed, quotes_expired } = closed!.data.day;
+    assertEquals([quotes, quotes_executed, quotes_expired], [3, 1, 2]);
+  });
+
+  it("has no counts of executed quotes if a version before 0.7.0 closed it", async () => {
+    const client = await rich();
+    await quote(client);
+    await closingToday(books.sql, () => closeDays(books.delivery));
+    await withoutTriggers(books.sql, async (sql) => {
+      await sql`update gold.closed_day set quotes_executed = null where client_id = ${client}`;
+    });
+    const [closed] = await closedDays(client);
+    assertEquals(Object.keys(closed!.data.day).slice(-2), ["refusals_sha256", "epoch"]);
+    assertEquals(await books.defects(), []);
+  });
+
   it("prevents later additions to the day, even while the clock is still within the day", async () => {
     const client = await rich();
     const known = await quote(client);
@@ -291,6 +329,7 @@ describe("the end of a day", () => {
       `update gold.idempotency_key set fingerprint = '\\x01' where client_id = ${client} and result_kind = 'refusal'`,
       `delete from gold.refusal where client_id = ${client}`,
       `update gold.closed_day set broken = 1 where client_id = ${client}`,
+      `update gold.closed_day set quotes_executed = 1 where client_id = ${client}`,
       `delete from gold.event where client_id = ${client} and type = 'day.closed'`,
     ];
     for (const edit of edits) {

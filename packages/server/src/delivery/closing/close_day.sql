@@ -4,14 +4,14 @@
 -- Nothing can be added to a closed day. Every event, quote and refusal gets its instant from account_instant
 -- under the account's lock, and that instant is never before `last_posted_at`. So a day is closed in two
 -- transactions:
---   1. Under the account's lock, `last_posted_at` is raised to the end of the day. A transaction that held the
---      lock earlier has committed. A transaction that gets the lock later takes an instant after the day, even
---      if the clock steps back.
+--   1. Under the account's lock, `last_posted_at` is raised to the end of the day's last quote. A transaction
+--      that held the lock earlier has committed. A transaction that gets the lock later takes an instant after
+--      the day, even if the clock steps back, and no quote of the day can be executed any more.
 --   2. The day is read without the lock, because a day may have 100,000 quotes. Then the event is posted under
 --      the lock.
 -- After a crash between the two transactions, the next call continues with the second transaction.
 
--- A day is closed some minutes after its end, so that the clock rarely steps back across the end.
+-- A day is closed some minutes after the end of its last quote, so that the clock rarely steps back across it.
 create or replace function gold.close_delay() returns interval
 language sql immutable parallel safe
 return interval '5 minutes';
@@ -29,6 +29,18 @@ return (instant at time zone 'Asia/Riyadh')::date;
 create or replace function gold.day_begin(day date) returns timestamptz
 language sql immutable parallel safe
 return day::timestamp at time zone 'Asia/Riyadh';
+
+-- When the last quote of a client's day ends, or the day itself. A quote lasts one hour at most (the check
+-- price_quote_ttl).
+create or replace function gold.quotes_end(client int, day date) returns timestamptz
+language sql stable set search_path = gold, pg_temp as $$
+  select greatest(day_begin(quotes_end.day + 1), max(q.expires_at))
+  from quote q
+  where q.bucket = quotes_end.client % 64 and q.client_id = quotes_end.client
+    and q.created_at >= day_begin(quotes_end.day) and q.created_at < day_begin(quotes_end.day + 1)
+    and q.id >= first_id_at(day_begin(quotes_end.day + 1) - interval '1 hour' - id_tolerance())
+    and q.id < first_id_at(day_begin(quotes_end.day + 1) + id_tolerance())
+$$;
 
 -- True if the partner sent the order in time, but the order failed because of the operator. Either the vault
 -- was empty, or the quote ended between the signed X-Timestamp and the booking. The third line of the stored
@@ -78,9 +90,10 @@ begin
   select count(*), sha256(coalesce(string_agg(sha256(convert_to(q.id || '|' || array_position(enum_range(null::side), q.side) || '|' || q.grams || '|'
       || q.price || '|' || q.total || '|' || (extract(epoch from q.created_at) * 1000)::bigint || '|'
       || (extract(epoch from q.expires_at) * 1000)::bigint || '|'
-      || coalesce(encode(answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body), 'hex'), ''), 'UTF8')), ''::bytea order by q.id), ''))
-  into facts.quotes, facts.quotes_sha256
+      || coalesce(encode(answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body), 'hex'), ''), 'UTF8')), ''::bytea order by q.id), '')), count(o.id)
+  into facts.quotes, facts.quotes_sha256, facts.quotes_executed
   from quote q
+  left join orders o on o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id
   left join lateral (
     -- OFFSET 0 keeps this a lookup by the whole key; see chain_lines().
     select k.* from idempotency_key k
@@ -143,7 +156,7 @@ begin
       order by r.created_at limit 1
     )))
   into active;
-  return case when day_begin(active + 1) + close_delay() <= clock then active end;
+  return case when quotes_end(unclosed_day.client, active) + close_delay() <= clock then active end;
 end $$;
 
 -- The clients for which close_day has something to do.
@@ -177,7 +190,7 @@ begin
   if day is null then
     return false;
   end if;
-  ends := day_begin(day + 1);
+  ends := quotes_end(close_day.client, day);
   if (select a.last_posted_at < ends from account a where a.bucket = close_day.client % 64 and a.client_id = close_day.client) then
     perform lock_accounts(array[close_day.client], true);
     update account a set last_posted_at = greatest(a.last_posted_at, ends)

@@ -1,0 +1,1 @@
+ALTER TABLE "gold"."closed_day" ADD COLUMN "quotes_executed" integer;
