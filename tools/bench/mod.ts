@@ -1,7 +1,7 @@
 // npm run bench -- NAME [--short] [--strict] [--only CONTEST] [--rows N] [--json FILE]: measures one
 // benchmark. Without a name, lists all. A missed goal is printed; with --strict it also exits with 1.
-// npm run bench -- orders --against COMMIT [--short] [--limit RATIO] [--json FILE]: compares this tree with a
-// commit. A broken limit exits with 1.
+// npm run bench -- orders --against COMMIT [--short] [--in-flight N] [--limit RATIO] [--json FILE]: compares this
+// tree with a commit. A broken limit exits with 1.
 import { readdirSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { parseOptions } from "@gold-partner/command-line";
@@ -18,7 +18,7 @@ const SUFFIX = ".bench.ts";
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
 const USAGE = `Usage: npm run bench -- NAME [--short] [--strict] [--only CONTEST] [--rows N] [--json FILE]
-       npm run bench -- orders --against COMMIT [--short] [--limit RATIO] [--json FILE]`;
+       npm run bench -- orders --against COMMIT [--short] [--in-flight N] [--limit RATIO] [--json FILE]`;
 const COMPARED = "orders";
 
 async function load(name: string): Promise<Benchmark> {
@@ -98,6 +98,7 @@ const parse = () =>
     json: { type: "string" },
     against: { type: "string" },
     limit: { type: "string" },
+    "in-flight": { type: "string" },
   });
 
 function readArguments() {
@@ -108,10 +109,7 @@ function readArguments() {
     if (name !== undefined && !names().includes(name)) {
       throw new Error(`There is no benchmark ${name}. Leave out the name to list all benchmarks.`);
     }
-    const rows = values.rows === undefined ? undefined : Number(values.rows);
-    if (rows !== undefined && !(Number.isSafeInteger(rows) && rows > 0)) {
-      throw new Error(`--rows must be a positive whole number such as 1000000; got ${values.rows}.`);
-    }
+    const rows = readCount(values, "rows");
     const { short, strict, only, json } = values;
     return { name, short, strict, only, rows, json, against: readAgainst(name, values) };
   } catch (error) {
@@ -122,25 +120,32 @@ function readArguments() {
 
 type Values = ReturnType<typeof parse>["values"];
 
-function readAgainst(
-  name: string | undefined,
-  { against, limit, json, short, strict, only, rows }: Values,
-): AgainstOptions | undefined {
+function readCount(values: Values, option: "rows" | "in-flight"): number | undefined {
+  const text = values[option];
+  if (text === undefined) return undefined;
+  const count = Number(text);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new Error(`--${option} must be a positive whole number such as 64; got ${text}.`);
+}
+
+function readAgainst(name: string | undefined, values: Values): AgainstOptions | undefined {
+  const { against, limit, json, short, strict, only, rows } = values;
+  const inFlight = readCount(values, "in-flight");
   if (against === undefined) {
-    if (limit === undefined) return undefined;
-    throw new Error("--limit needs --against COMMIT.");
+    if (limit === undefined && inFlight === undefined) return undefined;
+    throw new Error("--limit and --in-flight need --against COMMIT.");
   }
   if (name !== COMPARED) {
     throw new Error(`--against supports only ${COMPARED}; got ${name ?? "no benchmark"}.`);
   }
   if (strict || only !== undefined || rows !== undefined) {
-    throw new Error("--against can be combined only with --short, --limit and --json.");
+    throw new Error("--against can be combined only with --short, --in-flight, --limit and --json.");
   }
   if (limit !== undefined && !/^[0-9]+(\.[0-9]+)?x?$/.test(limit)) {
     throw new Error(`--limit must be a ratio such as 1.03; got ${limit}.`);
   }
   const commit = resolveCommit(against);
-  return { commit, short, limit: limit === undefined ? undefined : parseFloat(limit), json };
+  return { commit, short, inFlight, limit: limit === undefined ? undefined : parseFloat(limit), json };
 }
 
 const { name, against, ...options } = readArguments();

@@ -19,6 +19,8 @@ import { openVersion } from "./version.ts";
 export interface AgainstOptions {
   readonly commit: string;
   readonly short: boolean;
+  /** Default: 64. */
+  readonly inFlight: number | undefined;
   /** A whole interval above this ratio breaks the limit. An interval that is too wide does not decide it. */
   readonly limit: number | undefined;
   readonly json: string | undefined;
@@ -32,7 +34,9 @@ const SHORT: ComparisonPlan = { requests: 2000, pairsAtLeast: 6, pairsAtMost: 6,
 const EXIT_INTERRUPTED = 130;
 
 /** Returns false unless both operations keep the limit. */
-export async function runAgainst({ commit, short, limit, json }: AgainstOptions): Promise<boolean> {
+export async function runAgainst(
+  { commit, short, inFlight = 64, limit, json }: AgainstOptions,
+): Promise<boolean> {
   const plan = short ? SHORT : FULL;
   const surroundings = readSurroundings();
   const stops: (() => Promise<unknown>)[] = [];
@@ -49,11 +53,15 @@ export async function runAgainst({ commit, short, limit, json }: AgainstOptions)
     const checkout = await checkOut(commit);
     stops.push(() => checkout.remove());
     for (const root of [ROOT, checkout.root]) await buildSite(root);
-    console.log(`this tree against ${commit}, measured alternately\n${reportSurroundings(surroundings)}`);
+    console.log(
+      `this tree against ${commit}, ${inFlight} in flight, measured alternately\n${
+        reportSurroundings(surroundings)
+      }`,
+    );
     const dir = mkdtempSync(join(tmpdir(), "gold-against-"));
     stops.push(() => rm(dir, { recursive: true, force: true }));
     const open = async (name: string, root: string) => {
-      const opening = openVersion(root, join(dir, name));
+      const opening = openVersion(root, join(dir, name), inFlight);
       // If a version is still opening, the cleanup waits for it and then stops it. A version that fails to
       // open stops itself.
       stops.push(() => opening.then((version) => version.stop(), () => {}));
@@ -72,7 +80,9 @@ export async function runAgainst({ commit, short, limit, json }: AgainstOptions)
     for (const operation of OPERATIONS) {
       console.log(reportOperation(operation, pairs[operation], { limit, ...plan }));
     }
-    if (json !== undefined) writeResult(json, { against: checkout.commit, surroundings, plan, limit }, pairs);
+    if (json !== undefined) {
+      writeResult(json, { against: checkout.commit, inFlight, surroundings, plan, limit }, pairs);
+    }
     return limit === undefined ||
       OPERATIONS.every((one) =>
         checkLimit(estimateCost(pairs[one]), { limit, intervalAtMost: plan.intervalAtMost }) === "kept"

@@ -37,7 +37,6 @@ export interface Version {
 }
 
 const PARTNERS = 1000;
-const IN_FLIGHT = 64;
 /**
  * Prevents checkpoints and autovacuum during the benchmark. They are rare and expensive, so one of them would
  * slow down only one version's turn.
@@ -45,7 +44,7 @@ const IN_FLIGHT = 64;
 const SETTINGS = { max_wal_size: "8GB", checkpoint_timeout: "1h", autovacuum: "off" };
 
 /** Starts the version with the source tree `root`. Its state is in `dir`, which the caller removes. */
-export async function openVersion(root: string, dir: string): Promise<Version> {
+export async function openVersion(root: string, dir: string, inFlight: number): Promise<Version> {
   const place = { root, stateDir: join(dir, "state"), port: await findFreePort() };
   let launched = await launch(place);
   let generator: GeneratorProcess | undefined;
@@ -71,7 +70,7 @@ export async function openVersion(root: string, dir: string): Promise<Version> {
       },
       async prepare(operation, count) {
         const plan = operation === "quote" ? { newQuotes: count } : { ordersOf: quoteIds.slice(0, count) };
-        await sender.prepare({ plan, partners: PARTNERS, firstPartner: 0, inFlight: IN_FLIGHT });
+        await sender.prepare({ plan, partners: PARTNERS, firstPartner: 0, inFlight });
       },
       send: async (count) => (await sender.run(count)).wallMs,
       // Seal the rest here, so that its cost is measured with the requests that caused it. The service itself

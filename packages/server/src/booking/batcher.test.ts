@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
-import { busy, done, gate, item, ok, scripted, turn } from "./batcher_fixture.ts";
+import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { busy, done, gate, immediates, item, ok, scripted, turn } from "./batcher_fixture.ts";
 
 describe("Batcher", () => {
   describe("batches", () => {
@@ -34,6 +34,76 @@ describe("Batcher", () => {
       const { calls, bodies } = scripted(ok, { batchItems: 3 });
       await bodies(item(9, "x"), ...["a", "b", "c", "d"].map((name) => item(1, name)));
       assertEquals(calls.flatMap(({ names }) => names), ["x", "a", "b", "c", "d"]);
+    });
+  });
+
+  describe("gathering", () => {
+    it("puts all items of one turn of the event loop into one batch", async () => {
+      const { batcher, calls } = scripted(ok);
+      await Promise.all([1, 2, 3].map((client) => batcher.submit(item(client))));
+      assertEquals(calls.map(({ names }) => names), [["1", "2", "3"]]);
+    });
+
+    it("waits for announced items, whether they then come or are refused", async () => {
+      const { batcher, calls } = scripted(ok);
+      const [admitted, refused] = [gate(), gate()];
+      const first = batcher.submit(item(1));
+      const second = batcher.expect(admitted.opened).then(() => batcher.submit(item(2)));
+      const third = batcher.expect(refused.opened.then(() => Promise.reject(new Error("refused"))));
+      await immediates();
+      admitted.open();
+      await immediates();
+      assertEquals(calls, []);
+      refused.open();
+      await assertRejects(() => third, Error, "refused");
+      assertEquals((await Promise.all([first, second])).map(({ body }) => body), ["1", "2"]);
+      assertEquals(calls.map(({ names }) => names), [["1", "2"]]);
+    });
+
+    it("waits no longer than two milliseconds while announced items come and go", async () => {
+      const { batcher, calls } = scripted(ok);
+      const endless = gate();
+      const announced = batcher.expect(endless.opened);
+      const first = batcher.submit(item(1));
+      const untilMs = performance.now() + 1000;
+      while (calls.length === 0 && performance.now() < untilMs) await batcher.expect(turn());
+      assertEquals((await first).body, "1");
+      endless.open();
+      await announced;
+    });
+
+    it("waits for no announced item once the batch is full", async () => {
+      const { batcher, calls } = scripted(ok, { batchItems: 2 });
+      const endless = gate();
+      const announced = batcher.expect(endless.opened);
+      const all = [batcher.submit(item(1)), batcher.submit(item(2))];
+      await immediates();
+      assertEquals(calls.map(({ names }) => names), [["1", "2"]]);
+      await Promise.all(all);
+      endless.open();
+      await announced;
+    });
+
+    it("sends a second batch beside one of three items when it is full, or when that one takes 10 ms", async () => {
+      const slow = gate();
+      const { batcher, calls } = scripted(async (call) => {
+        if (call.names.includes("1")) await slow.opened;
+        return ok(call);
+      }, { batchesInFlight: 2, batchItems: 4 });
+      const submit = (...clients: number[]) => clients.map((client) => batcher.submit(item(client)));
+      const first = submit(1, 2, 3);
+      await immediates();
+      const sentMs = performance.now();
+      const full = submit(4, 5, 6, 7);
+      await Promise.all(full);
+      const few = submit(8);
+      await immediates();
+      if (performance.now() - sentMs < 9) assertEquals(calls.length, 2);
+      await Promise.all(few);
+      assert(performance.now() - sentMs >= 9);
+      assertEquals(calls.map(({ names }) => names.length), [3, 4, 1]);
+      slow.open();
+      await Promise.all(first);
     });
   });
 
@@ -100,6 +170,7 @@ describe("Batcher", () => {
         return ok(call);
       }, { clientQueueItems: 2 });
       const accepted = bodies(item(9), item(1, "a"), item(1, "b"), item(2));
+      await turn();
       await assertRejects(() => batcher.submit(item(1, "c")), Error, "overloaded");
       first.open();
       assertEquals(await accepted, ["9", "a", "b", "2"]);
@@ -113,6 +184,7 @@ describe("Batcher", () => {
         return ok(call);
       }, { queueItems: 2 });
       const accepted = bodies(item(1), item(2), item(3));
+      await turn();
       assertEquals(batcher.waiting, 2);
       await assertRejects(() => batcher.submit(item(4)), Error, "overloaded");
       first.open();

@@ -25,6 +25,12 @@ interface Waiting<Item> {
   lost: unknown;
 }
 
+interface BatchInFlight {
+  readonly size: number;
+  /** From then on, another batch may be sent although it is not full. */
+  readonly overlapsFromMs: number;
+}
+
 export interface BatcherOptions {
   readonly batchesInFlight: number;
   readonly batchItems: number;
@@ -39,6 +45,14 @@ export interface BatcherOptions {
 }
 
 const ATTEMPTS = 4;
+/** How long a batch waits for announced items. */
+const GATHER_MS = 2;
+/**
+ * While a batch of more than SMALL_ITEMS is in flight, the next one waits until it is full, or for OVERLAP_MS.
+ * That is longer than Postgres computes a batch, and shorter than a slow commit.
+ */
+const SMALL_ITEMS = 2;
+const OVERLAP_MS = 10;
 /** How long an item waits after it was sent. Its commit may be waiting for the standby. */
 const COMMIT_WAIT_MS = 10_000;
 
@@ -53,10 +67,9 @@ export class InDoubtError extends Error {
 const inDoubt = (cause: unknown) => new InDoubtError("the outcome is unknown", { cause });
 
 /**
- * A batcher without a timer: it sends waiting items as soon as fewer than `batchesInFlight` batches are in
- * flight. A single order is therefore sent alone and at once. Under load, a batch holds the items that
- * arrived during the previous batch. A client is in one batch at a time, because a second batch would have to
- * wait for the lock of the client's account.
+ * Sends a single order alone and at once. Under load, a batch holds the items that arrived during the previous
+ * batch. A client is in one batch at a time, because a second batch would have to wait for the lock of the
+ * client's account.
  */
 export class Batcher<Item extends BatchItem> {
   readonly #send: Send<Item>;
@@ -64,7 +77,10 @@ export class Batcher<Item extends BatchItem> {
   #queue: Waiting<Item>[] = [];
   readonly #clientsInFlight = new Set<number>();
   readonly #waitingOf = new Map<number, number>();
-  readonly #sizesInFlight: number[] = [];
+  readonly #inFlight = new Set<BatchInFlight>();
+  #expected = 0;
+  #gatheringUntilMs = 0;
+  #isDue = false;
   readonly #sent = new Set<{ readonly sentMs: number }>();
 
   constructor(send: Send<Item>, options: BatcherOptions) {
@@ -96,33 +112,72 @@ export class Batcher<Item extends BatchItem> {
     this.#waitingOf.set(item.client, ofClient + 1);
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, resolve, reject, lost: undefined });
+      this.#pumpSoon();
+    });
+  }
+
+  /**
+   * Announces an item while `admission` runs, which submits the item when it has succeeded. A batch waits for
+   * announced items for up to GATHER_MS, because a statement costs as much as many items.
+   */
+  async expect<Admitted>(admission: Promise<Admitted>): Promise<Admitted> {
+    this.#expected++;
+    try {
+      return await admission;
+    } finally {
+      this.#expected--;
+      this.#pumpSoon();
+    }
+  }
+
+  /** Pumps at the end of this turn of the event loop. All items that the turn submits are in one batch. */
+  #pumpSoon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
       this.#pump();
     });
   }
 
+  /**
+   * Whether the waiting items should wait for more, because a statement costs as much as many items. The end
+   * of an announced admission, the end of a batch and a timer of #run() pump again.
+   */
+  #isGathering(): boolean {
+    if (this.#queue.length >= this.#options.batchItems) return false;
+    const nowMs = performance.now();
+    for (const { size, overlapsFromMs } of this.#inFlight) {
+      if (size > SMALL_ITEMS && nowMs < overlapsFromMs) return true;
+    }
+    if (this.#expected === 0 || this.#queue.length === 0) return false;
+    if (this.#gatheringUntilMs === 0) this.#gatheringUntilMs = nowMs + GATHER_MS;
+    return nowMs < this.#gatheringUntilMs;
+  }
+
   #pump(): void {
-    while (this.#sizesInFlight.length < this.#options.batchesInFlight) {
-      // Wait until a new batch has at least half the size of the largest batch in flight. A statement costs
-      // as much as many items, so a few items cost less in a later, larger batch. If the largest batch in
-      // flight has one or two items, a single item is sent at once.
-      const batch = this.#takeBatch(Math.ceil(Math.max(1, ...this.#sizesInFlight) / 2));
+    while (this.#inFlight.size < this.#options.batchesInFlight && !this.#isGathering()) {
+      const batch = this.#takeBatch();
       if (batch.length === 0) return;
-      this.#sizesInFlight.push(batch.length);
+      this.#gatheringUntilMs = 0;
+      const inFlight = { size: batch.length, overlapsFromMs: performance.now() + OVERLAP_MS };
+      this.#inFlight.add(inFlight);
+      const overlap = setTimeout(() => this.#pump(), OVERLAP_MS + 1);
       void this.#run(batch).finally(() => {
-        this.#sizesInFlight.splice(this.#sizesInFlight.indexOf(batch.length), 1);
-        this.#pump();
+        clearTimeout(overlap);
+        this.#inFlight.delete(inFlight);
+        this.#pumpSoon();
       });
     }
   }
 
-  #takeBatch(least: number): Waiting<Item>[] {
+  #takeBatch(): Waiting<Item>[] {
     const batch: Waiting<Item>[] = [];
     const rest: Waiting<Item>[] = [];
     for (const waiting of this.#queue) {
       const free = batch.length < this.#options.batchItems && !this.#clientsInFlight.has(waiting.item.client);
       (free ? batch : rest).push(waiting);
     }
-    if (batch.length < least) return [];
     this.#queue = rest;
     for (const { item: { client } } of batch) {
       this.#clientsInFlight.add(client);

@@ -8,15 +8,13 @@ describe("Batcher, on database errors", () => {
   describe("a bad item", () => {
     it("fails alone, because each item is sent once by itself after the batch's rollback", async () => {
       const first = gate();
-      const { batcher, calls } = scripted(async (call, number) => {
+      const { outcomes, calls } = scripted(async (call, number) => {
         if (number === 1) await first.opened;
         if (call.names.includes("bad")) throw failure("22P02");
         return ok(call);
       });
-      const sent = [item(9), item(1, "good"), item(2, "bad"), item(3, "fine")].map((one) =>
-        batcher.submit(one)
-      );
-      const settled = Promise.allSettled(sent);
+      const settled = outcomes(item(9), item(1, "good"), item(2, "bad"), item(3, "fine"));
+      await turn();
       first.open();
       assertEquals((await settled).map(({ status }) => status), [
         "fulfilled",
@@ -82,15 +80,14 @@ describe("Batcher, on database errors", () => {
 
     it("keeps settle if the batch is then split because of a bad item", async () => {
       const first = gate();
-      const { batcher, calls } = scripted(async (call, number) => {
+      const { outcomes, calls } = scripted(async (call, number) => {
         if (number === 1) await first.opened;
         if (number === 2) throw failure("57P01");
         if (call.names.includes("bad")) throw failure("22P02");
         return ok(call);
       });
-      const settled = Promise.allSettled(
-        [item(9), item(1, "good"), item(2, "bad")].map((one) => batcher.submit(one)),
-      );
+      const settled = outcomes(item(9), item(1, "good"), item(2, "bad"));
+      await turn();
       first.open();
       assertEquals((await settled).map(({ status }) => status), ["fulfilled", "fulfilled", "rejected"]);
       assertEquals(calls.find(({ names, wait }) => wait && names[0] === "good")?.settle, true);
@@ -149,7 +146,9 @@ describe("Batcher, on database errors", () => {
         sends++;
         return ok(call);
       }, { commitWaitMs: 20 });
-      const [slow, next] = [batcher.submit(item(1)), batcher.submit(item(2))];
+      const slow = batcher.submit(item(1));
+      await turn();
+      const next = batcher.submit(item(2));
       await assertRejects(() => slow, InDoubtError);
       assert(batcher.oldestSeconds > 0);
       // The slow statement keeps its place, so the next one is sent after it.
@@ -177,7 +176,7 @@ describe("Batcher, on database errors", () => {
       } finally {
         globalThis.setTimeout = setTimeout;
       }
-      const [first, second] = waits as [number, number];
+      const [first, second] = waits.filter((ms) => ms > 1000) as [number, number];
       assert(first > 9000 && first <= 10_000, `${first}`);
       // The 50 ms before the wait for the busy client count. On a busy machine, a timer may fire early.
       assert(second < first - 20, `${second}`);

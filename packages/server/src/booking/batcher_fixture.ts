@@ -18,7 +18,7 @@ export interface Call extends Sending {
 
 /**
  * Creates a batcher with a fake database, which answers each call with the result of `answer`. `calls` lists
- * the calls.
+ * the calls. `outcomes` and `bodies` submit the first item, and the others in the next turn of the event loop.
  */
 export function scripted(
   answer: (call: Call, number: number) => Outcome[] | Promise<Outcome[]>,
@@ -37,13 +37,33 @@ export function scripted(
     overloaded: () => new Error("overloaded"),
     ...options,
   });
+  const outcomes = async (...items: Item[]) => {
+    const [first, ...others] = items;
+    const sent = batcher.submit(first!);
+    await immediate();
+    return await Promise.allSettled([sent, ...others.map((one) => batcher.submit(one))]);
+  };
   const bodies = async (...items: Item[]) =>
-    (await Promise.all(items.map((one) => batcher.submit(one)))).map(({ body }) => body);
-  return { batcher, calls, bodies };
+    (await outcomes(...items)).map((one) => {
+      if (one.status === "rejected") throw one.reason;
+      return one.value.body;
+    });
+  return { batcher, calls, outcomes, bodies };
 }
 
 export const ok = ({ names }: Call) => names.map(done);
-export const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
+
+const immediate = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Lets the batcher send what `outcomes` and `bodies` have submitted so far. */
+export async function turn(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  await immediates();
+}
+
+export async function immediates(): Promise<void> {
+  for (let turns = 0; turns < 3; turns++) await immediate();
+}
 
 /** Lets a test decide when a call may continue. */
 export function gate() {

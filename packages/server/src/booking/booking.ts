@@ -34,6 +34,8 @@ import { sendWithdrawal, type WithdrawalItem } from "./withdrawal/book_withdrawa
 /** The service's entry point for booking. Each call is one transaction, or part of a batch's transaction. */
 export interface Booking {
   order(item: OrderItem): Promise<Outcome>;
+  /** Announces an order while its admission runs, so that a batch can wait for it. */
+  expectOrder<Admitted>(admission: Promise<Admitted>): Promise<Admitted>;
   quote(item: QuoteItem): Promise<Outcome>;
   fund(item: FundingItem): Promise<Outcome>;
   withdraw(item: WithdrawalItem): Promise<Outcome>;
@@ -101,6 +103,7 @@ export function openBooking(
   const simulations = open(sendSimulation(pools.waiting), single);
   return {
     order: (item) => orders.submit(item),
+    expectOrder: (admission) => orders.expect(admission),
     quote: (item) => quotes.submit(item),
     fund: (item) => fundings.submit(item),
     withdraw: (item) => withdrawals.submit(item),

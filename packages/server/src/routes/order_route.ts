@@ -9,7 +9,7 @@ export function orderRoute(deps: Deps): Route {
   return writeRoute(deps, {
     admit: admitCaller,
     schema: orderRequest,
-    authenticate: authenticateWrite,
+    authenticate: (...request) => deps.booking.expectOrder(authenticateWrite(...request)),
     book: ({ write, asked }) => deps.booking.order({ asked, ...write }),
   });
 }
