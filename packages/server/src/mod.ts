@@ -31,6 +31,7 @@ export { type Head, isHead, openHeadKeeper } from "./database/keep_heads.ts";
 export { openPools } from "./database/pools.ts";
 export { openWriteProbe } from "./database/write_probe.ts";
 export { createLog } from "./operations/log.ts";
+export { createMetrics } from "./operations/metrics.ts";
 export { printable, printableJson } from "./operations/printable.ts";
 export { answerBroken } from "./http/wire/answer_broken.ts";
 export { findFault } from "./http/wire/fault.ts";

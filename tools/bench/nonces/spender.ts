@@ -1,7 +1,7 @@
 // A process that spends fresh nonces. Each of its parallel loops sends the next nonce when the previous one
 // is answered. It uses the service's own booking code or a Redis client.
 import { randomUUID } from "node:crypto";
-import { openBooking, openPools, openWriteProbe } from "@gold-partner/server";
+import { createMetrics, openBooking, openPools, openWriteProbe } from "@gold-partner/server";
 import { Redis } from "ioredis";
 import { startClock } from "../harness.ts";
 import { takeTasks } from "../../testing/child_program.ts";
@@ -50,7 +50,7 @@ async function openStore(store: Store): Promise<Spend> {
   const pools = openPools({ databaseUrl, tickerDatabaseUrl: databaseUrl, lanes: BATCHERS }, () => {});
   const monotonicMs = () => performance.now();
   const writes = await openWriteProbe({ sql: pools.probe, standby: false, monotonicMs, log: () => {} });
-  const booking = openBooking(pools, BATCHERS, () => {}, writes);
+  const booking = openBooking(pools, BATCHERS, () => {}, writes, createMetrics());
   return async (client, nonce) => {
     const { outcome } = await booking.spend({
       client,

@@ -3,6 +3,7 @@ import type { Query } from "../database/query.ts";
 import type { Pools } from "../database/pools.ts";
 import { classifySqlError } from "../database/classify_sql_error.ts";
 import type { WriteProbe } from "../database/write_probe.ts";
+import type { Metrics } from "../operations/metrics.ts";
 import {
   Batcher,
   type BatcherOptions,
@@ -12,6 +13,7 @@ import {
   type Send,
 } from "./batcher.ts";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
+import { type CountBooked, countOrders, countQuotes } from "./count_booked.ts";
 import { type NonceItem, sendNonces } from "./nonce/spend_nonces.ts";
 import type { EventNotices } from "./outbox/event_notices.ts";
 import type { Outcome } from "./outcome.ts";
@@ -77,6 +79,7 @@ export function openBooking(
   lanes: number,
   notify: EventNotices["notify"],
   writes: WriteProbe,
+  metrics: Metrics,
 ): Booking {
   const options = {
     batchesInFlight: lanes,
@@ -86,14 +89,19 @@ export function openBooking(
     overloaded: () => new Refusal("service_unavailable", "The service's queue is full."),
   };
   const batchers: { readonly oldestSeconds: number }[] = [];
-  const open = <Item extends BatchItem>(send: Send<Item>, more: Partial<BatcherOptions> = {}) => {
-    const batcher = new Batcher(confirming(send, writes), { ...options, ...more });
+  const open = <Item extends BatchItem>(
+    send: Send<Item>,
+    more: Partial<BatcherOptions> = {},
+    count?: CountBooked,
+  ) => {
+    const confirmed = confirming(send, writes);
+    const batcher = new Batcher(count ? counting(confirmed, count) : confirmed, { ...options, ...more });
     batchers.push(batcher);
     writes.onRefusing((refusal) => batcher.rejectWaiting(refusal));
     return batcher;
   };
-  const orders = open(notifying(onOwnPool(sendOrders, pools), notify));
-  const quotes = open(onOwnPool(sendQuotes, pools));
+  const orders = open(notifying(onOwnPool(sendOrders, pools), notify), {}, countOrders(metrics));
+  const quotes = open(onOwnPool(sendQuotes, pools), {}, countQuotes(metrics));
   const nonces = open(onOwnPool(sendNonces, pools), { batchItems: NONCE_BATCH_ITEMS });
   const single = { batchItems: 1, waits: true };
   const fundings = open(sendFunding(pools.waiting), single);
@@ -140,6 +148,20 @@ function notifying<Item extends BatchItem>(send: Send<Item>, notify: EventNotice
   return async (items, sending) => {
     const outcomes = await send(items, sending);
     items.forEach(({ client }, index) => outcomes[index]?.status === 201 && notify(client));
+    return outcomes;
+  };
+}
+
+/**
+ * Counts the bookings of a batch after the standby has confirmed them, so that a retry counts none of them again.
+ * A replay booked nothing.
+ */
+function counting<Item extends BatchItem>(send: Send<Item>, count: CountBooked): Send<Item> {
+  return async (items, sending) => {
+    const outcomes = await send(items, sending);
+    for (const { outcome, status, body } of outcomes) {
+      if (outcome === "answered" && status === 201) count(body!);
+    }
     return outcomes;
   };
 }

@@ -10,8 +10,8 @@ export interface Metrics {
   observeSeconds(name: HistogramName, seconds: number, labels?: Labels): void;
   /** `read` is called for each text. A gauge that is set again replaces the one with the same labels. */
   gauge(name: Gauge, read: () => number, labels?: Labels): void;
-  /** A counter whose value is kept elsewhere, such as the CPU time. */
-  counter(name: Counter, read: () => number): void;
+  /** A counter whose value is kept elsewhere, such as the CPU time. A string is written as it is. */
+  counter(name: Counter, read: () => number | string, labels?: Labels): void;
   text(): string;
 }
 
@@ -27,7 +27,7 @@ export function createMetrics(): Metrics {
   const counters = new Map<Counter, Map<string, number>>();
   const histograms = new Map<HistogramName, Map<string, Histogram>>();
   const gauges = new Map<Gauge, Map<string, () => number>>();
-  const readings = new Map<Counter, () => number>();
+  const readings = new Map<Counter, Map<string, () => number | string>>();
   return {
     count(name, labels = NO_LABELS, by = 1) {
       const series = seriesOf(counters, name);
@@ -45,15 +45,16 @@ export function createMetrics(): Metrics {
       histogram.count += 1;
     },
     gauge: (name, read, labels = NO_LABELS) => void seriesOf(gauges, name).set(labelText(labels), read),
-    counter: (name, read) => void readings.set(name, read),
+    counter: (name, read, labels = NO_LABELS) => void seriesOf(readings, name).set(labelText(labels), read),
     text() {
       const lines: string[] = [];
       for (const [name, series] of counters) {
         lines.push(...headOf(name, COUNTERS[name], "counter"));
         for (const [labels, value] of series) lines.push(`${name}${braced(labels)} ${value}`);
       }
-      for (const [name, read] of readings) {
-        lines.push(...headOf(name, COUNTERS[name], "counter"), `${name} ${read()}`);
+      for (const [name, series] of readings) {
+        lines.push(...headOf(name, COUNTERS[name], "counter"));
+        for (const [labels, read] of series) lines.push(`${name}${braced(labels)} ${read()}`);
       }
       for (const [name, series] of gauges) {
         lines.push(...headOf(name, GAUGES[name], "gauge"));

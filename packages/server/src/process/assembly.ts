@@ -74,9 +74,15 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     const { isFresh, snapshot } = registry;
     // Do not notify of events of a partner without a webhook URL. If its URL was set after the last snapshot,
     // the workers find its events by their own poll.
-    const booking = openBooking(pools, config.lanes, (client) => {
-      if (!isFresh() || snapshot().receivers.has(client)) notices.notify(client);
-    }, writes);
+    const booking = openBooking(
+      pools,
+      config.lanes,
+      (client) => {
+        if (!isFresh() || snapshot().receivers.has(client)) notices.notify(client);
+      },
+      writes,
+      metrics,
+    );
     const reads = openReads(pools.reads, pools.holding);
     // Export 0 before the first error, so that an alert sees the increase.
     metrics.count("gold_unexpected_errors_total", {}, 0);
