@@ -74,6 +74,7 @@ const ROUTINES = [
   "delivery/settle_attempts.sql",
   "delivery/read_backlog.sql",
   "database/read_archive.sql",
+  "delivery/read_figures.sql",
   "database/settle_deployment.sql",
   "database/proposals/deployment_id.sql",
   "database/session_limits.sql",

@@ -86,6 +86,8 @@ interface ConnectOptions {
    * is unavailable: a read that locks a row makes Postgres commit a write.
    */
   readonly commitsLocally?: boolean;
+  /** Postgres ends a session that sends no statement for this long. Default: never. */
+  readonly idleTimeoutMs?: number;
   /** Default: STATEMENT_TIMEOUT_MS. */
   readonly statementTimeoutMs?: number;
 }
@@ -141,7 +143,13 @@ class Connection {
 
   constructor(
     url: string,
-    { process = "api", onNotify, commitsLocally, statementTimeoutMs = STATEMENT_TIMEOUT_MS }: ConnectOptions,
+    {
+      process = "api",
+      onNotify,
+      commitsLocally,
+      idleTimeoutMs,
+      statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+    }: ConnectOptions,
   ) {
     this.#open = () =>
       openDatabase(url, {
@@ -166,6 +174,7 @@ class Connection {
           // level, and in another zone the last day of the year 9999 would be a day of the year 10000.
           default_transaction_isolation: "read committed",
           TimeZone: "UTC",
+          ...idleTimeoutMs !== undefined && { idle_session_timeout: idleTimeoutMs },
           ...commitsLocally && { synchronous_commit: "local" },
         },
       });

@@ -77,8 +77,10 @@ begin
     -- Delivery sends webhooks, seals hash chains, closes days and keeps partitions.
     ('gold_delivery',
       'seal_next seal_chain unsealed_tail post_expiry_notices unclosed_clients close_day note_epoch claim_endpoints
-        renew_endpoints take_events settle_attempts dismiss_worker keep_attempts read_backlog read_sending
-        read_archive'),
+        renew_endpoints take_events settle_attempts dismiss_worker keep_attempts read_figures'),
+    -- Processes of 0.6.0 call these themselves.
+    ('gold_delivery',
+      'read_backlog read_sending read_archive'),
     -- The ticker stores the prices of the price source.
     ('gold_ticker',
       'tick_price current_price'),

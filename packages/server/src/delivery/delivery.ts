@@ -10,9 +10,8 @@ import type { WriteProbe } from "../database/write_probe.ts";
 import { errorFields, type Log } from "../operations/log.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import type { Sealing } from "../settings/sealing.ts";
-import { watchArchive } from "./archive_watch.ts";
 import { startAttemptsKeeper } from "./attempts_keeper.ts";
-import { watchBacklog } from "./backlog_watch.ts";
+import { LOST_MS, showDatabase } from "./database_figures.ts";
 import { createDeliveryReport } from "./delivery_report.ts";
 import { openDeliveryStore } from "./delivery_store.ts";
 import { CLOSING_TIMEOUT_MS, startDayCloser } from "./closing/day_closer.ts";
@@ -35,7 +34,7 @@ export interface Delivery {
 interface DeliveryParts {
   readonly config: Pick<
     DeliveryConfig,
-    "deliveryDatabaseUrl" | "environment" | "webhookRetries" | "webhookCa" | "webhookDns"
+    "deliveryDatabaseUrl" | "webhookRetries" | "webhookCa" | "webhookDns"
   >;
   readonly registry: Registry;
   readonly writes: WriteProbe;
@@ -51,8 +50,8 @@ const CONNECTIONS = 4;
 
 /**
  * Starts the work that no request waits for. It seals hash chains, sends webhooks, notifies partners of
- * credentials that end soon, closes their days, creates and drops the partitions of attempts, and measures
- * the backlog.
+ * credentials that end soon, closes their days, creates and drops the partitions of attempts, and shows
+ * the figures of the whole database.
  */
 export function startDelivering(parts: DeliveryParts): Delivery {
   const { config, registry, writes, sealing, usage, log, metrics, monotonicMs, random } = parts;
@@ -107,8 +106,7 @@ export function startDelivering(parts: DeliveryParts): Delivery {
       connectAs(1, { gate: writes.requirePossible, statementTimeoutMs: CLOSING_TIMEOUT_MS })
     ),
     startAttemptsKeeper(work, logFailure(log, "partitions of attempts not kept")),
-    watchBacklog(work, metrics),
-    watchArchive(work, config.environment, metrics),
+    showDatabase(connectAs(1, { idleTimeoutMs: LOST_MS }), metrics, monotonicMs),
   ];
   const leave = async () => {
     for (const one of upkeep) one.stop();

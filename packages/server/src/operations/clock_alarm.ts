@@ -13,22 +13,20 @@ export interface ClockAlarm {
 const HELD_MS = 60_000;
 
 /**
- * Logs once when the alarm begins, not for each request. The metrics show how far the clock is behind and how
- * many requests were refused.
+ * Logs once when the alarm begins, not for each request. A metric shows how many requests were refused; see
+ * read_figures.sql for how far the clock is behind.
  */
 export function createClockAlarm(log: Log, metrics: Metrics, monotonicMs: () => number): ClockAlarm {
-  let [seconds, refusedAtMs] = [0, -Infinity];
-  const isHeld = () => monotonicMs() - refusedAtMs < HELD_MS;
+  let refusedAtMs = -Infinity;
   metrics.count("gold_clock_refusals_total", {}, 0);
-  metrics.gauge("gold_clock_behind_seconds", () => isHeld() ? seconds : 0);
   return {
     refused(behindSeconds) {
-      if (!isHeld()) {
+      if (monotonicMs() - refusedAtMs >= HELD_MS) {
         log("error", "the database's clock is behind the newest posting of an account", {
           behind_seconds: behindSeconds,
         });
       }
-      [seconds, refusedAtMs] = [behindSeconds, monotonicMs()];
+      refusedAtMs = monotonicMs();
       metrics.count("gold_clock_refusals_total");
     },
   };

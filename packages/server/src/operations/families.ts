@@ -1,7 +1,4 @@
-/**
- * Every metric of the service with its help text, which promlint requires. Names end with the unit. A figure of
- * the whole database has the same value in every process: take its maximum, not its sum.
- */
+/** Every metric of the service with its help text, which promlint requires. Names end with the unit. */
 export const COUNTERS = {
   gold_requests_total: "Requests that were answered, by route and status.",
   gold_refusals_total: "Requests that were refused, by the code of the problem.",
@@ -16,7 +13,25 @@ export const COUNTERS = {
   process_cpu_seconds_total: "CPU time of this process, user and system.",
 } as const;
 
-export const GAUGES = {
+/** Figures of the whole database. One process at a time shows them, and the others do not. */
+export const DATABASE_GAUGES = {
+  gold_database_read_timestamp_seconds: "When the figures of the whole database were read.",
+  gold_vault_free_grams: "Gold in the vault that no partner owns, in grams.",
+  gold_exposure_grams: "What all partners bought since midnight in Riyadh minus what they sold, in grams.",
+  gold_clock_behind_seconds: "How far the database's clock is behind the newest posting of an account.",
+  gold_market_halted: "1 if the circuit breaker has closed the market, else 0.",
+  gold_backup_age_seconds: "Age of the newest archived WAL. NaN if Postgres archives none.",
+  gold_backup_files_waiting: "Complete WAL files that wait for the archive.",
+  gold_webhook_waiting: "Events of all partners that wait for delivery.",
+  gold_webhook_oldest_seconds: "Age of the oldest event that waits for delivery.",
+  gold_webhook_unsent_seconds: "Age of the oldest event that was never sent.",
+  gold_webhook_parked: "Events that are parked after their last attempt.",
+  gold_webhook_endpoints_disabled: "Endpoints that answered 410 and are disabled.",
+  gold_webhook_endpoints_failing: "Endpoints whose last attempt failed.",
+} as const;
+
+/** Figures of one process. */
+const PROCESS_GAUGES = {
   gold_build_info: "The version and the runtime of this process. The value is always 1.",
   gold_requests_waiting: "Requests that wait for their turn.",
   gold_requests_running: "Requests that run.",
@@ -32,22 +47,14 @@ export const GAUGES = {
   gold_standby_missing: "1 if writes are refused because no standby confirms commits, else 0.",
   gold_records_missing: "1 if writes are refused because the database lacks records, else 0.",
   gold_heads_age_seconds: "Age of the file of heads. NaN without the file.",
-  gold_clock_behind_seconds: "How far the database's clock is behind the newest posting of an account.",
-  gold_market_halted: "1 if the circuit breaker has closed the market, else 0.",
-  gold_backup_age_seconds: "Age of the newest archived WAL. NaN if Postgres archives none.",
-  gold_backup_files_waiting: "Complete WAL files that wait for the archive.",
   gold_webhook_in_flight: "Webhooks that this process is sending.",
   gold_webhook_endpoints_held: "Endpoints to which this process delivers.",
-  gold_webhook_waiting: "Events of all partners that wait for delivery.",
-  gold_webhook_oldest_seconds: "Age of the oldest event that waits for delivery.",
-  gold_webhook_unsent_seconds: "Age of the oldest event that was never sent.",
-  gold_webhook_parked: "Events that are parked after their last attempt.",
-  gold_webhook_endpoints_disabled: "Endpoints that answered 410 and are disabled.",
-  gold_webhook_endpoints_failing: "Endpoints whose last attempt failed.",
   process_resident_memory_bytes: "Resident memory of this process.",
   process_heap_bytes: "Used heap of this process's JavaScript engine.",
   process_start_time_seconds: "When this process started, in seconds since 1970.",
 } as const;
+
+export const GAUGES = { ...PROCESS_GAUGES, ...DATABASE_GAUGES } as const;
 
 export const HISTOGRAMS = {
   gold_request_seconds: "How long a request ran after its turn had come, by route.",
@@ -60,4 +67,5 @@ export const HISTOGRAMS = {
 
 export type Counter = keyof typeof COUNTERS;
 export type Gauge = keyof typeof GAUGES;
+export type DatabaseGauge = keyof typeof DATABASE_GAUGES;
 export type HistogramName = keyof typeof HISTOGRAMS;

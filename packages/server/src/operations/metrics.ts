@@ -8,8 +8,11 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export interface Metrics {
   count(name: Counter, labels?: Labels, by?: number): void;
   observeSeconds(name: HistogramName, seconds: number, labels?: Labels): void;
-  /** `read` is called for each text. A gauge that is set again replaces the one with the same labels. */
-  gauge(name: Gauge, read: () => number, labels?: Labels): void;
+  /**
+   * `read` is called for each text. A gauge that has no value is left out. A gauge that is set again replaces the
+   * one with the same labels.
+   */
+  gauge(name: Gauge, read: () => number | undefined, labels?: Labels): void;
   /** A counter whose value is kept elsewhere, such as the CPU time. A string is written as it is. */
   counter(name: Counter, read: () => number | string, labels?: Labels): void;
   text(): string;
@@ -26,7 +29,7 @@ const NO_LABELS: Labels = {};
 export function createMetrics(): Metrics {
   const counters = new Map<Counter, Map<string, number>>();
   const histograms = new Map<HistogramName, Map<string, Histogram>>();
-  const gauges = new Map<Gauge, Map<string, () => number>>();
+  const gauges = new Map<Gauge, Map<string, () => number | undefined>>();
   const readings = new Map<Counter, Map<string, () => number | string>>();
   return {
     count(name, labels = NO_LABELS, by = 1) {
@@ -57,8 +60,11 @@ export function createMetrics(): Metrics {
         for (const [labels, read] of series) lines.push(`${name}${braced(labels)} ${read()}`);
       }
       for (const [name, series] of gauges) {
-        lines.push(...headOf(name, GAUGES[name], "gauge"));
-        for (const [labels, read] of series) lines.push(`${name}${braced(labels)} ${read()}`);
+        const values = [...series].flatMap(([labels, read]) => {
+          const value = read();
+          return value === undefined ? [] : [`${name}${braced(labels)} ${value}`];
+        });
+        if (values.length > 0) lines.push(...headOf(name, GAUGES[name], "gauge"), ...values);
       }
       for (const [name, series] of histograms) {
         lines.push(...headOf(name, HISTOGRAMS[name], "histogram"));

@@ -2,8 +2,9 @@ import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { get } from "node:http";
 import { text } from "node:stream/consumers";
-import { describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
+import { until } from "../../../../tools/testing/until.ts";
 import { suiteService } from "../../testing/service.ts";
 import { setUp } from "../../testing/set_up.ts";
 import { addressText } from "../http/listener.ts";
@@ -12,8 +13,8 @@ import { sendRaw } from "./service_fixture.ts";
 import { startService } from "./service.ts";
 
 describe("the metrics of a process that serves and delivers", () => {
-  const fixture = suiteService({ deliver: true });
-  setUp(() => startService(fixture.config, () => {}));
+  const fixture = suiteService();
+  setUp(() => startService({ ...fixture.config, role: "all" }, () => {}));
   const scrape = async (): Promise<string> => {
     const { operationsListen: address } = fixture.config;
     const [reply] = await once(
@@ -22,6 +23,7 @@ describe("the metrics of a process that serves and delivers", () => {
     );
     return await text(reply);
   };
+  before(() => until(async () => (await scrape()).includes("gold_database_read_timestamp_seconds")));
 
   it("have nothing that promtool's linter finds", async () => {
     const health = await sendRaw(fixture.config.listen, [

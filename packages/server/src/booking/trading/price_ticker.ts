@@ -50,7 +50,6 @@ export async function startPriceTicker(
   for (const source of Object.keys(sources)) {
     metrics.count("gold_price_ticks_total", { source, outcome: "outside_band" }, 0);
   }
-  metrics.gauge("gold_market_halted", () => halted ? 1 : 0);
   const report = (source: string, outcome: string) => {
     metrics.count("gold_price_ticks_total", { source, outcome });
     if ((outcome !== "ok") === failing) return;
