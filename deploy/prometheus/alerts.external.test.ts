@@ -147,6 +147,37 @@ describe("the alarms about events that wait", () => {
   });
 });
 
+describe("the alarms about figures of the whole database", () => {
+  // One process shows the figures for half an hour, then another one.
+  const parked = (later: number) => ({
+    'gold_webhook_parked{instance="a"}': "2+0x30 stale",
+    'gold_webhook_parked{instance="b"}': `_x31 ${later}+0x30`,
+  });
+
+  it("fire for an event that was parked while another process took over, and not for the change of process", () => {
+    const at = (later: number) => ({ interval: "1m", series: parked(later), at: "45m" });
+    judge("EventsParked", at(2), undefined);
+    judge("EventsParked", at(3), {
+      severity: "ticket",
+      summary: "Events were parked because every attempt in three days failed.",
+    });
+  });
+
+  it("fire if no process shows them for two minutes", () => {
+    const at = (minutes: number) => ({
+      interval: "1m",
+      series: { gold_database_read_timestamp_seconds: "1+60x10 stale" },
+      at: `${minutes}m`,
+    });
+    judge("FiguresMissing", at(12), undefined);
+    judge("FiguresMissing", at(14), {
+      severity: "ticket",
+      summary:
+        "No process reads the figures of the whole database, so the alarms about backups, the clock, the market and waiting events cannot fire.",
+    });
+  });
+});
+
 describe("the runbook of every alarm", () => {
   it("is a part of docs/operator/alarms.md, which describes no other alarm", () => {
     const alerts = readFileSync(ALERTS, "utf8");
