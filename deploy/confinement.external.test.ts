@@ -91,7 +91,7 @@ describe("security and availability rules of deploy/kubernetes", () => {
     assertEquals([envoy.restartPolicy, api.initContainers!.at(-1)!.name], ["Always", "envoy"]);
   });
 
-  it("allows only partners as ingress, and only DNS, the database and webhooks as egress", () => {
+  it("allows only partners and Prometheus as ingress, and only DNS, the database and webhooks as egress", () => {
     const policies = new Map(ofKind("NetworkPolicy").map((policy) => [policy.metadata.name, policy.spec!]));
     assertEquals<unknown>(policies.get("gold-deny"), { podSelector: {}, policyTypes: ["Ingress", "Egress"] });
     const portsOf = (rules: { ports?: readonly { port: number }[] }[] = []) =>
@@ -106,8 +106,29 @@ describe("security and availability rules of deploy/kubernetes", () => {
       ["gold-deny", "every pod", [], []],
       ["gold-database", "every pod", [], [53, 53, 5432]],
       ["gold-partners", "api", [8443], []],
+      ["gold-metrics", "every pod", [9466], []],
       ["gold-webhooks", "delivery", [], [443, 8443]],
     ]);
+  });
+
+  it("lets only Prometheus connect to the metrics, whose listener no Service names", () => {
+    const { ingress } = ofKind("NetworkPolicy").find(({ metadata }) => metadata.name === "gold-metrics")!
+      .spec!;
+    assertEquals<unknown>(ingress!.map(({ from }) => from), [[{
+      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } },
+      podSelector: { matchLabels: { "app.kubernetes.io/name": "prometheus" } },
+    }]]);
+    const serving = ["gold-api", "gold-delivery"].map((name) =>
+      owners.find(({ metadata }) => metadata.name === name)!.spec!.template!.spec.containers[0]!.ports
+    );
+    const metrics = [{ name: "metrics", containerPort: 9466 }];
+    assertEquals<unknown>(serving, [metrics, metrics]);
+    const { METRICS_LISTEN } = ofKind("ConfigMap").find(({ metadata }) => metadata.name === "gold-settings")!
+      .data!;
+    assertEquals(METRICS_LISTEN, "0.0.0.0:9466");
+    assertEquals(ofKind("Service").map(({ spec }) => spec!.ports!.map(({ targetPort }) => targetPort)), [[
+      "mtls",
+    ]]);
   });
 
   it("allows webhooks only to public addresses", () => {

@@ -11,6 +11,7 @@ export interface PodContainer {
   readonly command: readonly string[];
   readonly restartPolicy?: string;
   readonly env?: readonly EnvironmentEntry[];
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[];
   readonly startupProbe?: Probe;
   readonly readinessProbe?: Probe;
@@ -75,7 +76,11 @@ export interface Manifest {
     readonly template?: { readonly metadata: { readonly labels: Labels }; readonly spec: Pod };
     readonly podSelector?: { readonly matchLabels?: Labels };
     readonly policyTypes?: readonly string[];
-    readonly ingress?: readonly { readonly ports?: readonly { readonly port: number }[] }[];
+    readonly ports?: readonly { readonly targetPort: string }[];
+    readonly ingress?: readonly {
+      readonly from?: readonly unknown[];
+      readonly ports?: readonly { readonly port: number }[];
+    }[];
     readonly egress?: readonly {
       readonly to?: readonly { readonly ipBlock?: AddressBlock }[];
       readonly ports?: readonly { readonly port: number }[];

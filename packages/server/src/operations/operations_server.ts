@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { Metrics } from "./metrics.ts";
 
 interface Probes {
@@ -12,18 +12,33 @@ interface Probes {
  */
 export function createOperationsServer({ metrics, isReady }: Probes): Server {
   return createServer((request, response) => {
-    const answer = (status: number, text: string) => {
-      response.writeHead(status, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" }).end(text);
-    };
     switch (request.url) {
       case "/live":
-        return answer(200, "live\n");
+        return answer(response, 200, "live\n");
       case "/ready":
-        return void isReady().then((ready) => answer(ready ? 200 : 503, ready ? "ready\n" : "not ready\n"));
+        return void isReady().then((ready) =>
+          answer(response, ready ? 200 : 503, ready ? "ready\n" : "not ready\n")
+        );
       case "/metrics":
-        return answer(200, metrics.text());
+        return answer(response, 200, metrics.text());
       default:
-        return answer(404, "/live, /ready, /metrics\n");
+        return answer(response, 404, "/live, /ready, /metrics\n");
     }
   });
+}
+
+/** How long a scraper may take to send its request. */
+const REQUEST_TIMEOUT_MS = 10_000;
+
+/** Serves only the metrics, on a listener that Prometheus reaches from outside the pod. */
+export function createMetricsServer(metrics: Metrics): Server {
+  return createServer(
+    { requestTimeout: REQUEST_TIMEOUT_MS },
+    ({ url }, response) =>
+      url === "/metrics" ? answer(response, 200, metrics.text()) : answer(response, 404, "/metrics\n"),
+  );
+}
+
+function answer(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" }).end(text);
 }

@@ -14,6 +14,7 @@ import { type Service, startService } from "./service.ts";
 import { sendRaw } from "./service_fixture.ts";
 import { until } from "../../../../tools/testing/until.ts";
 import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
+import { findFreePort } from "@gold-partner/dev/postgres";
 import { suiteBooks } from "../../testing/books.ts";
 
 describe("startDelivery()", () => {
@@ -107,6 +108,30 @@ describe("startDelivery()", () => {
     await api.stop();
     await run(startService(readConfig(serving()), () => {}));
     await untilSealed(client);
+  });
+
+  it("shows the metrics alone at METRICS_LISTEN, in every role, until it is stopped", async () => {
+    const port = await findFreePort();
+    const METRICS_LISTEN = `0.0.0.0:${port}`;
+    const get = async (path: string) => {
+      const reply = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { Connection: "close" } });
+      return [reply.status, await reply.text()] as const;
+    };
+    const starts = [
+      () => startDelivery(readDeliveryConfig({ ...variables(), METRICS_LISTEN }), () => {}),
+      () => startService(readConfig({ ...serving(), METRICS_LISTEN }, "api"), () => {}),
+    ];
+    for (const start of starts) {
+      const service = await run(start());
+      const [status, metrics] = await get("/metrics");
+      assertEquals(status, 200);
+      assertStringIncludes(metrics, "gold_build_info{");
+      for (const path of ["/live", "/ready", "/health", "/v1/orders"]) {
+        assertEquals(await get(path), [404, "/metrics\n"]);
+      }
+      await service.stop();
+      await assertRejects(() => get("/metrics"));
+    }
   });
 
   it("rejects another deployment's database, an address in use, and a missing key file", async () => {

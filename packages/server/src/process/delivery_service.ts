@@ -15,7 +15,7 @@ import { addressText, endListener, listen } from "../http/listener.ts";
 import { createLog } from "../operations/log.ts";
 import { createMetrics } from "../operations/metrics.ts";
 import { watchProcess } from "../operations/process_metrics.ts";
-import { createOperationsServer } from "../operations/operations_server.ts";
+import { createMetricsServer, createOperationsServer } from "../operations/operations_server.ts";
 import { openRandomPool } from "../operations/random_pool.ts";
 import { openSealing } from "../settings/sealing.ts";
 import type { Service } from "./service.ts";
@@ -36,6 +36,7 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
   // A fresh registry means that the database answers, because this process reads the registry every second.
   const isReady = () => Promise.resolve(!stopping && registry!.isFresh());
   const operations = createOperationsServer({ metrics, isReady });
+  const scraped = createMetricsServer(metrics);
   const monotonicMs = () => performance.now();
   const usage = startUsageRecorder((uses) => recordUse(sql, uses));
   let delivery: Delivery;
@@ -58,6 +59,7 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
     metrics.gauge("gold_malformed_rows", malformedRows);
     requireSameDeployment(registry, config);
     await about("OPERATIONS_LISTEN", listen(operations, config.operationsListen));
+    if (config.metricsListen) await about("METRICS_LISTEN", listen(scraped, config.metricsListen));
     const random = openRandomPool();
     delivery = startDelivering({
       config,
@@ -72,7 +74,7 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
     });
   } catch (error) {
     own.stop();
-    await endListener(operations);
+    await Promise.all([operations, scraped].map(endListener));
     registry?.stop();
     writes?.stop();
     await usage.stop();
@@ -94,7 +96,7 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
     writes.stop();
     await usage.stop();
     await Promise.all([sql.end({ timeout: 5 }), probe.end({ timeout: 5 })]);
-    await endListener(operations);
+    await Promise.all([operations, scraped].map(endListener));
     log("info", "stopped", { pid: process.pid });
   };
   let left: Promise<void> | undefined;

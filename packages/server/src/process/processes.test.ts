@@ -39,11 +39,21 @@ describe("numberProcesses()", () => {
         `PROCESSES must be a whole number from 1 to 64; got "${PROCESSES}".`,
       ], PROCESSES);
     }
-    const shared = faultsOf({ PROCESSES: "2", LISTEN: "unix:/a.sock", OPERATIONS_LISTEN: "127.0.0.1:9464" });
-    assertEquals(shared.map((fault) => fault.split(" if ")[0]), [
-      "LISTEN must contain {n}",
-      "OPERATIONS_LISTEN must contain {n}",
+    const shared = faultsOf({
+      PROCESSES: "2",
+      LISTEN: "unix:/a.sock",
+      OPERATIONS_LISTEN: "127.0.0.1:9464",
+      METRICS_LISTEN: "0.0.0.0:9466",
+    });
+    assertEquals(shared.map((fault) => fault.split(": ")[0]), [
+      "LISTEN must contain {n} if PROCESSES is 2, such as unix:/run/gold/listen_{n}.sock",
+      "OPERATIONS_LISTEN must contain {n} if PROCESSES is 2, such as unix:/run/gold/operations_listen_{n}.sock",
+      "METRICS_LISTEN must contain {n} if PROCESSES is 2, such as 0.0.0.0:946{n}",
     ]);
+    const numbered = { PROCESSES: "2", LISTEN, OPERATIONS_LISTEN };
+    for (const [given, own] of [["off", "off"], ["0.0.0.0:946{n}", "0.0.0.0:9462"]] as const) {
+      assertEquals(numberProcesses({ ...numbered, METRICS_LISTEN: given })[1]!.METRICS_LISTEN, own);
+    }
   });
 });
 

@@ -10,7 +10,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 const PROCESSES_MAX = 64;
 const NUMBER = "{n}";
-const NUMBERED = ["LISTEN", "OPERATIONS_LISTEN"];
+const ADDRESSES = ["LISTEN", "OPERATIONS_LISTEN"];
 /** The exit code of a process that could not start to serve. */
 export const EXIT_DEPENDENCY = 3;
 const REST_MS = 1000;
@@ -23,27 +23,31 @@ const END_MS = 25_000;
 
 /** Returns one environment for each process. Replaces {n} by the number of the process, from 1. */
 export function numberProcesses(variables: Variables): Variables[] {
-  const { PROCESSES = "1" } = variables;
+  const { PROCESSES = "1", METRICS_LISTEN = "off" } = variables;
   const count = Number(PROCESSES);
   if (!/^[1-9][0-9]?$/.test(PROCESSES) || count > PROCESSES_MAX) {
     throw new ConfigError([
       `PROCESSES must be a whole number from 1 to ${PROCESSES_MAX}; got "${PROCESSES}".`,
     ]);
   }
-  const shared = NUMBERED.filter((name) => count > 1 && !variables[name]?.includes(NUMBER));
+  const numbered = METRICS_LISTEN === "off" ? ADDRESSES : [...ADDRESSES, "METRICS_LISTEN"];
+  const shared = numbered.filter((name) => count > 1 && !variables[name]?.includes(NUMBER));
   if (shared.length > 0) {
     throw new ConfigError(
       shared.map((name) =>
-        `${name} must contain ${NUMBER} if PROCESSES is ${count}, such as unix:/run/gold/${name.toLowerCase()}_${NUMBER}.sock: ` +
+        `${name} must contain ${NUMBER} if PROCESSES is ${count}, such as ${exampleOf(name)}: ` +
         `${NUMBER} becomes the process's number, so that each process has its own address.`
       ),
     );
   }
   return Array.from({ length: count }, (_, index) => {
-    const own = NUMBERED.map((name) => [name, variables[name]?.replaceAll(NUMBER, `${index + 1}`)]);
+    const own = numbered.map((name) => [name, variables[name]?.replaceAll(NUMBER, `${index + 1}`)]);
     return { ...variables, ...Object.fromEntries(own), PROCESSES: "1" };
   });
 }
+
+const exampleOf = (name: string) =>
+  name === "METRICS_LISTEN" ? `0.0.0.0:946${NUMBER}` : `unix:/run/gold/${name.toLowerCase()}_${NUMBER}.sock`;
 
 /**
  * The pause in milliseconds before a process is started again. It doubles with each failed start, up to 16 s,

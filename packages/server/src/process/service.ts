@@ -7,7 +7,7 @@ import { about, type Config } from "../settings/config.ts";
 import { prepareShutdown } from "../operations/graceful_shutdown.ts";
 import { addressText, endListener, listen } from "../http/listener.ts";
 import { createLog } from "../operations/log.ts";
-import { createOperationsServer } from "../operations/operations_server.ts";
+import { createMetricsServer, createOperationsServer } from "../operations/operations_server.ts";
 import { createPlaces } from "../http/turns/places.ts";
 import { createTurns } from "../http/turns/turns.ts";
 import { createWireServer } from "../http/wire/wire_server.ts";
@@ -34,6 +34,7 @@ export async function startService(config: Config, write: (line: string) => void
       falseAfter(PING_MS),
     ]);
   const operations = createOperationsServer({ metrics, isReady });
+  const scraped = createMetricsServer(metrics);
   const places = createPlaces();
   const turns = createTurns(places, deps.monotonicMs);
   metrics.gauge("gold_requests_waiting", () => turns.waiting());
@@ -52,9 +53,10 @@ export async function startService(config: Config, write: (line: string) => void
   const shutdown = prepareShutdown(server, log);
   try {
     await about("OPERATIONS_LISTEN", listen(operations, config.operationsListen));
+    if (config.metricsListen) await about("METRICS_LISTEN", listen(scraped, config.metricsListen));
     await about("LISTEN", listen(server, config.listen));
   } catch (error) {
-    await endListener(operations);
+    await Promise.all([operations, scraped].map(endListener));
     await dismantle();
     throw error;
   }
@@ -69,7 +71,7 @@ export async function startService(config: Config, write: (line: string) => void
     await sleep(config.drainSeconds * 1000);
     await Promise.all([shutdown.close(), delivery?.stop()]);
     await dismantle();
-    await endListener(operations);
+    await Promise.all([operations, scraped].map(endListener));
     log("info", "stopped", { pid: process.pid });
   };
   let left: Promise<void> | undefined;

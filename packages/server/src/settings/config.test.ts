@@ -43,6 +43,7 @@ describe("readConfig()", () => {
       listen: { kind: "unix", path: "/run/gold/service.sock" },
       proxySecret: undefined,
       operationsListen: { kind: "tcp", host: "127.0.0.1", port: 9090 },
+      metricsListen: undefined,
       databaseUrl: GOOD.DATABASE_URL,
       deliveryDatabaseUrl: GOOD.DATABASE_URL,
       tickerDatabaseUrl: GOOD.DATABASE_URL,
@@ -89,6 +90,7 @@ describe("readConfig()", () => {
       environment: "sandbox",
       publicBaseUrl: "https://api.example:8443",
       operationsListen: { kind: "tcp", host: "127.0.0.1", port: 9090 },
+      metricsListen: undefined,
       deliveryDatabaseUrl: GOOD.DATABASE_URL,
       standby: false,
       headsFile: undefined,
@@ -106,12 +108,27 @@ describe("readConfig()", () => {
         ...named,
         "DELIVERY_DATABASE_URL",
         "HA",
+        "METRICS_LISTEN",
         "STOP_WITH_STDIN",
         "WEBHOOK_CA",
         "WEBHOOK_DNS",
         "WEBHOOK_RETRIES",
       ].sort(),
     );
+  });
+
+  it("accepts only IP:PORT or off for the listener that other machines may reach", () => {
+    const read = (METRICS_LISTEN: string) => readConfig({ ...GOOD, METRICS_LISTEN }).metricsListen;
+    assertEquals(read("off"), undefined);
+    assertEquals(read("0.0.0.0:9466"), { kind: "tcp", host: "0.0.0.0", port: 9466 });
+    assertEquals(read("[::]:9466"), { kind: "tcp", host: "::", port: 9466 });
+    for (
+      const text of ["", "9466", "localhost:9466", "0.0.0:9466", "0.0.0.0:65536", "[0.0.0.0]:1", "unix:/a"]
+    ) {
+      assertEquals(faultsOf({ METRICS_LISTEN: text }), [
+        `METRICS_LISTEN must be IP:PORT, such as 0.0.0.0:9466 or [::]:9466, or off; got "${text}".`,
+      ]);
+    }
   });
 
   it("reports all faults at once, each with the setting's name", () => {

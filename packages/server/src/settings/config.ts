@@ -19,6 +19,8 @@ export interface DeliveryConfig {
   readonly environment: Environment;
   readonly publicBaseUrl: string;
   readonly operationsListen: ListenAddress;
+  /** Where Prometheus reads the metrics from outside the pod; undefined if it cannot. */
+  readonly metricsListen: ListenAddress | undefined;
   /** The login gold_delivery. */
   readonly deliveryDatabaseUrl: string;
   /** Whether an acknowledged write must also be on a standby. */
@@ -153,6 +155,7 @@ const readShared = (reader: Reader, { attempt } = reader): DeliveryConfig => ({
   environment: attempt("GOLD_ENV", parseEnvironment),
   publicBaseUrl: attempt("PUBLIC_BASE_URL", parseBaseUrl),
   operationsListen: attempt("OPERATIONS_LISTEN", parseListen),
+  metricsListen: attempt("METRICS_LISTEN", parseMetricsListen),
   deliveryDatabaseUrl: readDatabaseUrl(reader, "DELIVERY_DATABASE_URL"),
   standby: attempt("HA", parseSwitch),
   headsFile: attempt("HEADS_FILE", parseFileOrOff("the file of heads")),
@@ -197,6 +200,16 @@ function parseListen(text: string): ListenAddress {
     );
   }
   return { kind: "tcp", host: tcp[1] === "[::1]" ? "::1" : "127.0.0.1", port: Number(tcp[2]) };
+}
+
+function parseMetricsListen(text: string): ListenAddress | undefined {
+  if (text === "off") return undefined;
+  const [, v6, v4, port] = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+)):([0-9]{1,5})$/.exec(text) ?? [];
+  const host = v6 ?? v4;
+  if (!host || isIP(host) !== (v6 ? 6 : 4) || Number(port) > PORT_MAX) {
+    throw new Error(`must be IP:PORT, such as 0.0.0.0:9466 or [::]:9466, or off; got "${text}".`);
+  }
+  return { kind: "tcp", host, port: Number(port) };
 }
 
 function parseDrain(text: string): number {

@@ -52,6 +52,12 @@ export const SETTINGS: readonly Setting[] = [
   },
   { name: "OPERATIONS_LISTEN", meaning: "unix:PATH or 127.0.0.1:PORT for liveness, readiness and metrics" },
   {
+    name: "METRICS_LISTEN",
+    meaning:
+      "IP:PORT, such as 0.0.0.0:9466, that serves only /metrics, without TLS, for a Prometheus outside the pod; the metrics include what all partners trade, so a firewall or network policy must let only Prometheus connect; above one of PROCESSES, it must contain {n}; off: only OPERATIONS_LISTEN serves metrics",
+    default: "off",
+  },
+  {
     name: "DRAIN_SECONDS",
     meaning:
       "How many seconds the service keeps serving after SIGTERM; during this time it reports not ready and closes each connection after its reply; choose a time that is longer than the proxy needs to notice this, and longer than the proxy keeps an idle connection; not for --role delivery",
