@@ -15,7 +15,13 @@ import {
   serviceContainer,
 } from "./compose_fixture.ts";
 import { commandText, type Container, type Started } from "./engine_fixture.ts";
-import { dashboardPanels, expressionsOf, figuresAsked, isShown } from "./figures_fixture.ts";
+import {
+  dashboardPanels,
+  expressionsOf,
+  figuresAsked,
+  isShown,
+  WRITTEN_BY_JOBS,
+} from "../tools/testing/figures.ts";
 import { readYaml } from "./manifests_fixture.ts";
 import { onboardPartner, type Partner } from "./partner_fixture.ts";
 import { goldIn, openSite, ROOT, type Site } from "./site_fixture.ts";
@@ -26,11 +32,8 @@ const BASE_URL = "https://localhost:8443";
  * Services that run only commands of their third-party images. This test does not have to run these commands.
  */
 const FOREIGN = ["database", "grafana"];
-/**
- * Metrics of no process of the service: Prometheus makes `up`. `gold backup check --metrics` and
- * `gold audit full --metrics` write the others.
- */
-const ELSEWHERE = ["up", "gold_base_backup_ended_seconds", "gold_audit_ended_seconds", "gold_audit_defects"];
+/** Prometheus itself makes `up`. */
+const ELSEWHERE = ["up", ...WRITTEN_BY_JOBS];
 /** Metrics that k6 itself records. */
 const K6_OWN = ["k6_http_reqs_total", "k6_dropped_iterations_total", "k6_checks_rate", "k6_vus", "k6_vus_max"]
   .concat(["p50", "p95", "p99"].map((part) => `k6_http_req_duration_${part}`));

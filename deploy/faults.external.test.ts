@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "../tools/testing/assert.ts";
 import { readCompose } from "./compose_fixture.ts";
-import { figuresAsked, isShown } from "./figures_fixture.ts";
+import { figuresAsked, isShown } from "../tools/testing/figures.ts";
 import { readDockerfile, stageImage } from "./image_fixture.ts";
 import { manifestFaults, manifestFiles, readYaml } from "./manifests_fixture.ts";
 import { makeCheckout, ROOT } from "./site_fixture.ts";

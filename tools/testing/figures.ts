@@ -8,6 +8,13 @@ export interface Figure {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** Metrics that `gold backup check --metrics` and `gold audit full --metrics` write, and no process. */
+export const WRITTEN_BY_JOBS: readonly string[] = [
+  "gold_base_backup_ended_seconds",
+  "gold_audit_ended_seconds",
+  "gold_audit_defects",
+];
+
 interface Panel {
   readonly datasource: { readonly uid: string };
   readonly targets: readonly { readonly expr: string }[];
