@@ -11,6 +11,7 @@ const BEHIND_ENVOY = [
   "packages/sidecar",
   "e2e/sidecar",
   "e2e/contract",
+  "e2e/monitoring",
   "packages/server/src/http/wire",
   "packages/dev/src/start_envoy.external.test.ts",
   "e2e/docs/quickstart.external.test.ts",
