@@ -4,9 +4,23 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, it } from "node:test";
 import { assertEquals } from "../../tools/testing/assert.ts";
+import { type Manifest, manifestFiles, readYaml } from "../manifests_fixture.ts";
+import { ROOT } from "../site_fixture.ts";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
-const ALERTS = fileURLToPath(new URL("alerts.yaml", import.meta.url));
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const ALERTS = join(HERE, "alerts.yaml");
+
+interface Config {
+  readonly scrape_configs: readonly {
+    readonly kubernetes_sd_configs: unknown;
+    readonly relabel_configs: readonly {
+      readonly source_labels: readonly string[];
+      readonly regex?: string;
+      readonly action?: string;
+    }[];
+  }[];
+}
 
 interface Expected {
   readonly severity: "page" | "ticket";
@@ -175,6 +189,37 @@ describe("the alarms about figures of the whole database", () => {
       summary:
         "No process reads the figures of the whole database, so the alarms about backups, the clock, the market and waiting events cannot fire.",
     });
+  });
+});
+
+describe("the configurations of Prometheus", () => {
+  const check = (path: string) => {
+    const { status, stdout, stderr } = spawnSync("promtool", ["check", "config", path], { encoding: "utf8" });
+    assertEquals(status, 0, `${stdout}${stderr}`);
+  };
+
+  it("are accepted by promtool, with the alarms", () => {
+    check(join(HERE, "prometheus.yaml"));
+    // Debian builds Prometheus without the search of pods, so check the rest.
+    const [config] = readYaml<Config>(ROOT, [join(HERE, "kubernetes.yaml")]);
+    const jobs = config!.scrape_configs.map(({ kubernetes_sd_configs: _, ...job }) => job);
+    const file = join(folder, "kubernetes.json");
+    writeFileSync(file, JSON.stringify({ ...config, rule_files: [ALERTS], scrape_configs: jobs }));
+    check(file);
+  });
+
+  it("find the port of the metrics in the pods of the manifests", () => {
+    const [config] = readYaml<Config>(ROOT, [join(HERE, "kubernetes.yaml")]);
+    const [{ kubernetes_sd_configs, relabel_configs }] = config!.scrape_configs as [
+      Config["scrape_configs"][0],
+    ];
+    assertEquals(kubernetes_sd_configs, [{ role: "pod", namespaces: { names: ["gold"] } }]);
+    const ports = readYaml<Manifest>(ROOT, manifestFiles(join(ROOT, "deploy/kubernetes"))).flatMap((
+      { spec },
+    ) => spec?.template?.spec.containers.flatMap(({ ports = [] }) => ports.map(({ name }) => name)) ?? []);
+    const { source_labels, regex } = relabel_configs.find(({ action }) => action === "keep")!;
+    assertEquals(source_labels, ["__meta_kubernetes_pod_container_port_name"]);
+    assertEquals(ports, [regex, regex]);
   });
 });
 
