@@ -14,7 +14,7 @@ type Figures = Readonly<Record<DatabaseGauge, number | null>>;
 /**
  * Reads the figures of the whole database every five seconds and shows them as metrics. Of all processes, only
  * the one whose session holds the lock of read_figures() gets them, and the others show none. `sql` has one
- * connection, which belongs to this function: the lock must stay with it.
+ * connection, which belongs to this function: the lock must stay with it. Decision 54 says why.
  */
 export function showDatabase(
   sql: Pool,
