@@ -36,7 +36,7 @@ describe("deploy/kubernetes", () => {
   const started = new Map<string, Started>();
 
   before(async () => {
-    site = await openSite([8405, 8442, 8443, 9464, 9901]);
+    site = await openSite([8405, 8442, 8443, 9464, 9466, 9901]);
     secrets = readSecrets(join(site.checkout, ".gold/compose"));
     await makeLogins(site);
   });
@@ -155,7 +155,7 @@ describe("deploy/kubernetes", () => {
     await start("gold-delivery", delivery!);
     // Wait for a failed attempt. Every attempt fails, because the partner's receiver does not exist.
     const figures = async () =>
-      await (await fetch(`http://127.0.0.1:${site.engine.port(9464)}/metrics`)).text();
+      await (await fetch(`http://127.0.0.1:${site.engine.port(9466)}/metrics`)).text();
     const failed = /^gold_webhook_attempts_total\{outcome="failed"\} [1-9]/m;
     for (const end = Date.now() + 60_000; !failed.test(await figures()) && Date.now() < end;) {
       await sleep(100);
