@@ -14,7 +14,11 @@ const PAUSE_MS = 20;
 describe("the figures of the whole database", () => {
   const books = suiteBooks();
   const stops: (() => void)[] = [];
-  afterEach(() => stops.splice(0).forEach((stop) => stop()));
+  afterEach(async () => {
+    stops.splice(0).forEach((stop) => stop());
+    // Postgres ends the sessions a moment later.
+    await until(async () => (await holders()).length === 0);
+  });
   before(async () => {
     await moveDayEndAway(books.sql);
     await books.setPrice(3_210_000n, 3_190_000n);
