@@ -11,6 +11,8 @@ import { latencyOf } from "../summary.ts";
 /** How to reach the service, and the partners' identities. Every partner has the same client secret. */
 export interface Settings {
   readonly socket: string;
+  /** Where tokens come from. Default: `socket`. */
+  readonly tokenSocket?: string;
   readonly baseUrl: string;
   readonly clientSecret: string;
   readonly partners: readonly PartnerIdentity[];
@@ -55,14 +57,16 @@ interface Sender {
 
 class Generator {
   readonly #socket: string;
+  readonly #tokenSocket: string;
   readonly #senders: readonly Sender[];
   #requests: Uint8Array[] = [];
   #wires: readonly Wire[] = [];
   #replies: Reply[] = [];
   #next = 0;
 
-  constructor(socket: string, senders: readonly Sender[]) {
+  constructor({ socket, tokenSocket = socket }: Settings, senders: readonly Sender[]) {
     this.#socket = socket;
+    this.#tokenSocket = tokenSocket;
     this.#senders = senders;
   }
 
@@ -114,7 +118,7 @@ class Generator {
   }
 
   async #renewTokens(senders: readonly Sender[]): Promise<void> {
-    const wire = await Wire.open(this.#socket);
+    const wire = await Wire.open(this.#tokenSocket);
     for (const sender of senders.filter((one) => one.tokenSinceMs < performance.now() - TOKEN_MS)) {
       sender.requests.takeToken(await wire.send(sender.requests.tokenRequest()));
       sender.tokenSinceMs = performance.now();
@@ -127,7 +131,7 @@ let generator: Generator | undefined;
 
 async function act(task: Task): Promise<Report | { quoteIds: string[] } | Record<string, never>> {
   if ("settings" in task) {
-    const { socket, baseUrl, clientSecret, partners } = task.settings;
+    const { baseUrl, clientSecret, partners } = task.settings;
     const senders = await Promise.all(
       partners.map(async ({ clientId, fingerprint, signingJwk }): Promise<Sender> => {
         const account = { client_id: clientId, client_secret: clientSecret, base_url: baseUrl };
@@ -135,7 +139,7 @@ async function act(task: Task): Promise<Report | { quoteIds: string[] } | Record
         return { requests: new PartnerRequests(account, fingerprint, signer), tokenSinceMs: -Infinity };
       }),
     );
-    generator = new Generator(socket, senders);
+    generator = new Generator(task.settings, senders);
     return {};
   }
   if (!generator) throw new Error("the first command must be settings");

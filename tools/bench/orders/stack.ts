@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type RunningPostgres, startPostgres } from "@gold-partner/dev/postgres";
 import postgres, { type Sql } from "postgres";
 import { openService, type StartedService } from "../service.ts";
+import type { Settings } from "./generator.ts";
 import { type GeneratorProcess, startGenerator } from "./generator_process.ts";
 import { onboardPartners } from "./partners.ts";
 import { POSTGRES_SETTINGS } from "./postgres_settings.ts";
@@ -17,6 +18,8 @@ export interface Stack extends Pick<StartedService, "dir" | "operator"> {
   /** The superuser's URL of that database. */
   readonly databaseUrl: string;
   readonly generator: GeneratorProcess;
+  /** The settings of the generator, with the partners' identities. */
+  readonly settings: Settings;
   /** The first partner's number; the others follow it. */
   readonly firstClient: number;
   readonly servicePid: number;
@@ -46,10 +49,11 @@ export async function openStack({ lanes, standbyLatencyMs }: StackOptions = {}):
     onStop(() => sql.end());
     const { firstClient, ...identities } = await onboardPartners(sql, dir, PARTNERS);
     await sql.unsafe(readFileSync(new URL("../peers/book_orders_schema.sql", import.meta.url), "utf8"));
-    const generator = await startGenerator({ socket, baseUrl, ...identities });
+    const settings = { socket, baseUrl, ...identities };
+    const generator = await startGenerator(settings);
     onStop(() => generator.stop());
     return {
-      ...{ dir, sql, databaseUrl, operator, generator, firstClient },
+      ...{ dir, sql, databaseUrl, operator, generator, settings, firstClient },
       servicePid: pids.server,
       postgresPid: database.pid,
     };
