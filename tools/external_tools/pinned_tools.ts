@@ -120,6 +120,11 @@ export const TOOLS = {
   }),
   /** A TCP proxy that delays, throttles and breaks connections. */
   toxiproxy: goSource("toxiproxy"),
+  /** A service in Go that executes signed orders; `npm run bench -- peers` compares with it. */
+  goOrders: goSource(
+    "go_orders",
+    fileURLToPath(new URL("../bench/peers/go_orders/", import.meta.url)),
+  ),
   /** Checks with Porcupine whether a history of requests and replies is linearizable. */
   porcupine: goSource("porcupine"),
   /** Searches the whole Git history for secrets. A first build takes about half a minute. */

@@ -6,7 +6,9 @@ import { MissingToolError, type Tool } from "./tool.ts";
 
 export const EXTERNAL_TOOLS: readonly Tool[] = Object.values(TOOLS);
 /** The tools that .ci/run needs. */
-export const GATE_TOOLS: readonly Tool[] = EXTERNAL_TOOLS.filter((tool) => tool !== TOOLS.k6);
+export const GATE_TOOLS: readonly Tool[] = EXTERNAL_TOOLS.filter((tool) =>
+  tool !== TOOLS.k6 && tool !== TOOLS.goOrders
+);
 
 export function toolsFolder(root: string): string {
   const folder = join(root, ".tools");
