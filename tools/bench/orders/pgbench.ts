@@ -12,7 +12,7 @@ const DEBIAN = "/usr/lib/postgresql";
 const LONGER_THAN_ANY_RUN_SECONDS = 86_400;
 
 export interface PgbenchPlan {
-  /** A file of `tools/bench/peers`. */
+  /** A file of `tools/bench/peers`, or the name of one of pgbench's own scripts. */
   readonly script: string;
   readonly connections: number;
   readonly databaseUrl: string;
@@ -39,7 +39,7 @@ export function startPgbench(
   const child = spawn(findPgbench(), [
     "--no-vacuum",
     "--protocol=prepared",
-    `--file=${fileURLToPath(new URL(script, PEERS))}`,
+    script.endsWith(".sql") ? `--file=${fileURLToPath(new URL(script, PEERS))}` : `--builtin=${script}`,
     `--client=${connections}`,
     `--jobs=${Math.min(2, connections)}`,
     `--time=${LONGER_THAN_ANY_RUN_SECONDS}`,
