@@ -68,6 +68,13 @@ describe("openSharedRates()", () => {
     burst: fc.integer({ min: 1, max: 100 }),
   });
 
+  it("grants no more than a lowered rate, although the other processes were asked at the old one", async () => {
+    open(2);
+    await send({ perSecond: 400, burst: 10 }, { perSecond: 40, seconds: 1, target: (n) => n % 2 });
+    const sent = await send({ perSecond: 1, burst: 1 }, { perSecond: 50, seconds: 1, target: () => 0 });
+    assertLessOrEqual(allowedFrom(sent, 0), 2);
+  });
+
   it("grants the rate in all after two seconds, however many processes there are and whichever is asked", async () => {
     const property = fc.asyncProperty(
       rates,

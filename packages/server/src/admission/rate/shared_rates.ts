@@ -47,7 +47,8 @@ export function openSharedRates(
   };
   const termsFor = (client: number, terms: RateTerms): RateTerms => {
     const part = parts.get(client);
-    return part ? { perSecond: part.perSecond, burst: terms.burst } : terms;
+    // After a change of the rate, the part is one of the old rate, until all processes have exchanged the new one.
+    return part && part.perSecond < terms.perSecond ? { ...terms, perSecond: part.perSecond } : terms;
   };
   const exchange = async () => {
     const nowMs = monotonicMs();
