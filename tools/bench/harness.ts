@@ -72,6 +72,7 @@ export interface Sample {
   readonly loadCpuMs?: number;
   readonly p50Micros?: number;
   readonly p99Micros?: number;
+  readonly p999Micros?: number;
 }
 
 /** Each contender's sample, by its name. */

@@ -24,6 +24,7 @@ function reportFigures({ perSecond, wallMicros, ...others }: Figures): string {
       : "",
     show("p50", others.p50Micros),
     show("p99", others.p99Micros),
+    show("p99.9", others.p999Micros),
   ].join("");
   return `${rate.padStart(12)}  ${reportSpread(wallMicros, micros)}${beside}`;
 }
@@ -49,7 +50,7 @@ function reportVerdict({ goal, found, foundByCpu, met }: Verdict): string {
 }
 
 function reportSpread({ min, median, max }: Spread, unit: (value: number) => string): string {
-  return `${unit(median)} (${unit(min)} to ${unit(max)})`;
+  return min === max ? unit(median) : `${unit(median)} (${unit(min)} to ${unit(max)})`;
 }
 
 const micros = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1)} µs`;

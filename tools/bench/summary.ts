@@ -14,6 +14,7 @@ export interface Figures {
   readonly loadCpuMicros?: Spread;
   readonly p50Micros?: Spread;
   readonly p99Micros?: Spread;
+  readonly p999Micros?: Spread;
   readonly perSecond: number;
 }
 
@@ -99,6 +100,7 @@ function figuresOf(samples: readonly Sample[]): Figures {
     loadCpuMicros: MICROS.loadCpu,
     p50Micros: MICROS.p50,
     p99Micros: MICROS.p99,
+    p999Micros: MICROS.p999,
   }).map(([name, micros]) => [name, samples.map(micros)] as const)
     .filter(([, values]) => !values.some(Number.isNaN));
   return {
@@ -115,6 +117,7 @@ const MICROS = {
   loadCpu: ({ loadCpuMs = NaN, operations }: Sample) => loadCpuMs * 1000 / operations,
   p50: ({ p50Micros = NaN }: Sample) => p50Micros,
   p99: ({ p99Micros = NaN }: Sample) => p99Micros,
+  p999: ({ p999Micros = NaN }: Sample) => p999Micros,
 };
 
 export function spread(values: readonly number[]): Spread {

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// The same as in the service, except that a batch waits for an account that another process has locked.
+// As in the service, except that a batch waits for an account that another process has locked.
 const (
 	batchesInFlight = 2
 	batchItems      = 64

@@ -1,12 +1,13 @@
-// Executes signed orders as the service does: the same checks in the same order, the same function with the same
-// batches, and the same replies. The benchmark "peers" compares both. This program listens on the Unix socket in
+// Executes signed orders as the service does: the same checks in the same order, the same function with batches,
+// and the same replies. The benchmark "peers" compares both. This program listens on the Unix socket in
 // its argument, reads DATABASE_URL, and ends when its standard input closes.
 //
 // It leaves out: all other operations, the members reference and account_label, the detail of problems, metrics,
 // logs, changes of the registry after the start, signatures of two people on registry rows, the times of last use
 // of credentials, the turns of partners under overload, limits on failed authentications, on the queue and on a
-// day's records, simulations, notices to delivery workers, and retries after a lost connection. It does not refuse
-// JSON with repeated members or lone surrogates, and it never shrinks its cache of tokens.
+// day's records, simulations, notices to delivery workers, and retries after a lost connection. A batch does not
+// wait for orders whose signature is being verified. It does not refuse JSON with repeated members or lone
+// surrogates, and it never shrinks its cache of tokens.
 package main
 
 import (

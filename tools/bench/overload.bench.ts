@@ -1,0 +1,80 @@
+import { type Customer, type Phase, Trading } from "../prove/overload/trading.ts";
+import { MultiplexedConnection } from "../prove/stage/multiplexed_connection.ts";
+import { percentile } from "../testing/statistics.ts";
+import { processCpuMs } from "../testing/process_cpu.ts";
+import process from "node:process";
+import type { Benchmark, Contest, Sample } from "./harness.ts";
+import { cpuBetween, openRig, type Rig } from "./load/rig.ts";
+
+const FACTORS = [0.5, 1, 2, 4];
+/** How long each load is offered, in turns: 30 s in the full run. */
+const TURNS = 300;
+const CONNECTIONS = 3;
+const IN_FLIGHT = 128;
+const WARM_UP_SECONDS = 3;
+/** Trades are counted after this time, when the service has noticed the load. */
+const SETTLE_MS = 1000;
+
+/** Trades, each a quote and its order, that end within a second while more are offered than the service can do. */
+function goodput(rig: Rig, name: string, partners: number): Contest {
+  const remarks: string[] = [];
+  return {
+    name: `trades that end within a second, offered by ${name}`,
+    goals: [],
+    async measure({ turnMs }) {
+      const customers = rig.partners.slice(0, partners).map((trader, index): Customer => ({
+        trader,
+        connections: Array.from(
+          { length: CONNECTIONS * rig.partners.length / partners },
+          () => new MultiplexedConnection(rig.envoyPort, rig.identities[index]!),
+        ),
+      }));
+      const trading = new Trading(customers);
+      const seconds = turnMs * TURNS / 1000;
+      await rig.deployment.renewTokens();
+      await trading.saturate(IN_FLIGHT, WARM_UP_SECONDS);
+      const peakPhase = await trading.saturate(IN_FLIGHT, seconds / 3);
+      const peak = peakPhase.doneAtMs.length / (seconds / 3);
+      const round: Record<string, Sample> = {};
+      for (const factor of FACTORS) {
+        await rig.deployment.renewTokens();
+        const [loadMs, before] = [processCpuMs(process.pid), rig.readCpuMs()];
+        const phase = await trading.offer(peak * factor, seconds);
+        const endMs = phase.startMs + seconds * 1000;
+        const done = phase.doneAtMs.filter((ms) => ms >= phase.startMs + SETTLE_MS && ms < endMs);
+        const orders = phase.sent.filter(({ kind, verdict }) => kind === "order" && verdict.startsWith("20"));
+        round[`${factor}x of the peak`] = {
+          ...{ operations: Math.max(1, done.length), wallMs: seconds * 1000 - SETTLE_MS },
+          ...{
+            cpuMs: cpuBetween(before, rig.readCpuMs(), 1).totalMs,
+            loadCpuMs: processCpuMs(process.pid) - loadMs,
+          },
+          p50Micros: percentile(orders.map(({ tookMs }) => tookMs * 1000), 0.5),
+          p99Micros: percentile(orders.map(({ tookMs }) => tookMs * 1000), 0.99),
+        };
+        remarks.push(describe(factor, phase, done.length / (seconds - 1) / peak));
+      }
+      await trading.settle();
+      for (const { connections } of customers) for (const connection of connections) connection.close();
+      return [round];
+    },
+    remarks: () => remarks,
+  };
+}
+
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+
+const describe = (factor: number, phase: Phase, share: number): string =>
+  `${factor}x: ${percent(share)} of the peak, ${percent(phase.served("order"))} of the orders and ` +
+  `${percent(phase.served("quote"))} of the quotes served. p50 and p99 are those of served orders.`;
+
+export default {
+  about: "trades that end within a second, at up to four times the peak",
+  async open() {
+    const rig = await openRig();
+    return {
+      contests: [goodput(rig, "all partners", rig.partners.length), goodput(rig, "one partner", 1)],
+      close: () => rig.deployment.stop(),
+    };
+  },
+} satisfies Benchmark;
