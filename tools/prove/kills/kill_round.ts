@@ -83,7 +83,9 @@ async function sendTogether(
 ): Promise<Sent> {
   relay.withhold();
   try {
-    const sent = await send(orders, server!.socket, point.unread === undefined);
+    // Otherwise the first order could wait for the others, whose signatures are being verified.
+    const firstIsSent = () => until(() => server!.hasOpenBooking());
+    const sent = await send(orders, server!.socket, point.unread === undefined, firstIsSent);
     await until(async () => await server!.countWaiting() === orders.others.length);
     return sent;
   } finally {

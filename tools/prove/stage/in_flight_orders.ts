@@ -89,17 +89,21 @@ export interface Sent {
   readonly answered: Promise<readonly (Reply | undefined)[]>;
 }
 
-/** Sends all requests at once to one process. */
+/** Sends all requests to one process: the first one, and the others when `firstIsSent` has resolved. */
 export async function send(
   { first, others }: InFlightOrders,
   socketPath: string,
   read = true,
+  firstIsSent: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<Sent> {
   const all = [first, ...others];
   const requests = await Promise.all(all.map((order) => order.request()));
   const wires = await Promise.all(all.map(() => Wire.open(socketPath)));
   if (!read) { for (const wire of wires) wire.stopReading(); }
-  const replies = Promise.all(wires.map((wire, n) => wire.send(requests[n]!)));
+  const sendOne = (wire: Wire, n: number) => wire.send(requests[n]!);
+  const firstReply = sendOne(wires[0]!, 0);
+  await firstIsSent();
+  const replies = Promise.all([firstReply, ...wires.slice(1).map((wire, n) => sendOne(wire, n + 1))]);
   return {
     wires,
     answered: replies.then((found) => {

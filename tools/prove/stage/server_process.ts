@@ -66,6 +66,11 @@ export class ServerProcess {
     return this.readGauge("gold_bookings_waiting");
   }
 
+  /** True while a booking that was sent to the database has no outcome. */
+  async hasOpenBooking(): Promise<boolean> {
+    return await this.readGauge("gold_commits_waiting_seconds") > 0;
+  }
+
   /** Number of webhooks in flight. */
   countInFlight(): Promise<number> {
     return this.readGauge("gold_webhook_in_flight");
@@ -104,7 +109,7 @@ export class ServerProcess {
   /** NaN if the process does not answer. */
   async readGauge(name: string): Promise<number> {
     const metrics = await this.#operation("/metrics");
-    return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(metrics?.text ?? "")?.[1]);
+    return Number(new RegExp(`^${name} ([0-9.e-]+)$`, "m").exec(metrics?.text ?? "")?.[1]);
   }
 
   #operation(path: string): Promise<{ status: number; text: string } | undefined> {
