@@ -2,7 +2,7 @@
 // beforehand. A latency counts from the moment at which the request was due, so that a slow service cannot hide
 // requests that it delays (coordinated omission).
 import type { PartnerConnection } from "../../prove/stage/partner_connection.ts";
-import { Arrivals } from "../../prove/stage/arrivals.ts";
+import { Arrivals, SHORT_TICK_MS } from "../../prove/stage/arrivals.ts";
 import { verdictOf } from "../../prove/stage/wire.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startClock } from "../harness.ts";
@@ -86,7 +86,7 @@ export async function sendOpenLoop(
     const verdict = verdictOf(await connections[index % connections.length]!.send(requests[kind][index]!));
     if (SERVED.test(verdict)) latenciesMicros[kind].push((performance.now() - dueMs) * 1000);
     else failures.push(`${kind}: ${verdict}`);
-  });
+  }, SHORT_TICK_MS);
   const [clock, before] = [startClock(), rig.readCpuMs()];
   arrivals.start(perSecond * KINDS.length);
   await sleep(seconds * 1000);
