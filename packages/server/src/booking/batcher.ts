@@ -142,7 +142,7 @@ export class Batcher<Item extends BatchItem> {
 
   /**
    * Whether the waiting items should wait for more, because a statement costs as much as many items. The end
-   * of an announced admission, the end of a batch and a timer of #run() pump again.
+   * of an announced admission, the end of a batch and the timer of a batch in flight pump again.
    */
   #isGathering(): boolean {
     if (this.#queue.length >= this.#options.batchItems) return false;

@@ -90,12 +90,15 @@ begin
   select count(*), sha256(coalesce(string_agg(sha256(convert_to(q.id || '|' || array_position(enum_range(null::side), q.side) || '|' || q.grams || '|'
       || q.price || '|' || q.total || '|' || (extract(epoch from q.created_at) * 1000)::bigint || '|'
       || (extract(epoch from q.expires_at) * 1000)::bigint || '|'
-      || coalesce(encode(answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body), 'hex'), ''), 'UTF8')), ''::bytea order by q.id), '')), count(o.id)
+      || coalesce(encode(answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body), 'hex'), ''), 'UTF8')), ''::bytea order by q.id), '')),
+    count(o.id)
   into facts.quotes, facts.quotes_sha256, facts.quotes_executed
   from quote q
-  left join orders o on o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id
+  -- OFFSET 0 keeps these lookups by the whole key; see chain_lines().
   left join lateral (
-    -- OFFSET 0 keeps this a lookup by the whole key; see chain_lines().
+    select o.id from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id offset 0
+  ) o on true
+  left join lateral (
     select k.* from idempotency_key k
     where k.bucket = q.bucket and k.client_id = q.client_id and k.key = coalesce(q.key_uuid::text, q.key) offset 0
   ) k on true
