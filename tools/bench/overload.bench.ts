@@ -1,10 +1,8 @@
 import { type Customer, type Phase, Trading } from "../prove/overload/trading.ts";
 import { MultiplexedConnection } from "../prove/stage/multiplexed_connection.ts";
-import { percentile } from "../testing/statistics.ts";
-import { processCpuMs } from "../testing/process_cpu.ts";
-import process from "node:process";
-import type { Benchmark, Contest, Sample } from "./harness.ts";
+import { type Benchmark, type Contest, type Sample, startClock } from "./harness.ts";
 import { cpuBetween, openRig, type Rig } from "./load/rig.ts";
+import { latencyOf } from "./summary.ts";
 
 const FACTORS = [0.5, 1, 2, 4];
 /** How long each load is offered, in turns: 30 s in the full run. */
@@ -12,8 +10,6 @@ const TURNS = 300;
 const CONNECTIONS = 3;
 const IN_FLIGHT = 128;
 const WARM_UP_SECONDS = 3;
-/** Trades are counted after this time, when the service has noticed the load. */
-const SETTLE_MS = 1000;
 
 /** Trades, each a quote and its order, that end within a second while more are offered than the service can do. */
 function goodput(rig: Rig, name: string, partners: number): Contest {
@@ -33,26 +29,21 @@ function goodput(rig: Rig, name: string, partners: number): Contest {
       const seconds = turnMs * TURNS / 1000;
       await rig.deployment.renewTokens();
       await trading.saturate(IN_FLIGHT, WARM_UP_SECONDS);
-      const peakPhase = await trading.saturate(IN_FLIGHT, seconds / 3);
-      const peak = peakPhase.doneAtMs.length / (seconds / 3);
+      const peak = (await trading.saturate(IN_FLIGHT, seconds / 3)).goodput(seconds / 3);
       const round: Record<string, Sample> = {};
       for (const factor of FACTORS) {
         await rig.deployment.renewTokens();
-        const [loadMs, before] = [processCpuMs(process.pid), rig.readCpuMs()];
+        const [clock, before] = [startClock(), rig.readCpuMs()];
         const phase = await trading.offer(peak * factor, seconds);
-        const endMs = phase.startMs + seconds * 1000;
-        const done = phase.doneAtMs.filter((ms) => ms >= phase.startMs + SETTLE_MS && ms < endMs);
-        const orders = phase.sent.filter(({ kind, verdict }) => kind === "order" && verdict.startsWith("20"));
+        const { cpuMs: loadCpuMs } = clock();
+        const goodput = phase.goodput(seconds);
+        const served = phase.sent.filter(({ kind, verdict }) => kind === "order" && verdict.startsWith("20"));
         round[`${factor}x of the peak`] = {
-          ...{ operations: Math.max(1, done.length), wallMs: seconds * 1000 - SETTLE_MS },
-          ...{
-            cpuMs: cpuBetween(before, rig.readCpuMs(), 1).totalMs,
-            loadCpuMs: processCpuMs(process.pid) - loadMs,
-          },
-          p50Micros: percentile(orders.map(({ tookMs }) => tookMs * 1000), 0.5),
-          p99Micros: percentile(orders.map(({ tookMs }) => tookMs * 1000), 0.99),
+          ...{ operations: Math.max(1, Math.round(goodput * seconds)), wallMs: seconds * 1000 },
+          ...{ cpuMs: cpuBetween(before, rig.readCpuMs(), 1).totalMs, loadCpuMs },
+          ...latencyOf(served.map(({ tookMs }) => tookMs * 1000)),
         };
-        remarks.push(describe(factor, phase, done.length / (seconds - 1) / peak));
+        remarks.push(describe(factor, phase, goodput / peak));
       }
       await trading.settle();
       for (const { connections } of customers) for (const connection of connections) connection.close();

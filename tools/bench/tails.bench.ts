@@ -5,6 +5,7 @@ import { Toxiproxy } from "../testing/toxiproxy.ts";
 import type { Benchmark, Contest, Sample } from "./harness.ts";
 import { findPeak, KINDS, sendOpenLoop } from "./load/open_loop.ts";
 import { openRig, type Rig, type Way } from "./load/rig.ts";
+import { latencyOf } from "./summary.ts";
 
 const WAYS: readonly Way[] = ["directly", "through Envoy", "through HAProxy and Envoy"];
 const SHARES = [0.1, 0.5, 0.8, 0.95];
@@ -15,12 +16,6 @@ const PEAK_MOST_PER_SECOND = 1500;
 const WARM_UP_SECONDS = 3;
 const DISTANCES_MS = [20, 60];
 const FIRST_ORDERS = 20;
-
-const percentiles = (latenciesMicros: readonly number[]) => ({
-  p50Micros: percentile(latenciesMicros, 0.5),
-  p99Micros: percentile(latenciesMicros, 0.99),
-  p999Micros: percentile(latenciesMicros, 0.999),
-});
 
 /** Each kind of request at shares of the rate at which the service breaks. */
 function tailsOf(rig: Rig, way: Way): Contest {
@@ -46,7 +41,7 @@ function tailsOf(rig: Rig, way: Way): Contest {
           round[`${kind}, ${share * 100} %`] = {
             ...{ operations: latencies.length, wallMs: sent.wallMs },
             ...{ cpuMs: sent.cpu.totalMs / KINDS.length, loadCpuMs: sent.loadCpuMs },
-            ...percentiles(latencies),
+            ...{ ...latencyOf(latencies), p999Micros: percentile(latencies, 0.999) },
           };
         }
       }
@@ -87,8 +82,7 @@ function distances(rig: Rig): Contest {
           const wallMs = performance.now() - startMs;
           for (const [kind, latencies] of Object.entries({ cold, warm })) {
             round[`${kind}, ${distance} ms away`] = {
-              ...{ operations: FIRST_ORDERS, wallMs, p50Micros: percentile(latencies, 0.5) },
-              p99Micros: percentile(latencies, 0.99),
+              ...{ operations: FIRST_ORDERS, wallMs, ...latencyOf(latencies) },
             };
           }
         }

@@ -45,7 +45,7 @@ try {
   }));
   const [many, calm] = [new Trading(customers.slice(1)), new Trading(customers.slice(0, 1))];
   await many.saturate(IN_FLIGHT, seconds.peak / 2);
-  const peak = goodput(await many.saturate(IN_FLIGHT, seconds.peak), seconds.peak);
+  const peak = (await many.saturate(IN_FLIGHT, seconds.peak)).goodput(seconds.peak);
   if (scale === "long") await tryMultiples(peak, many, calm);
   await deployment.renewTokens();
   const [phase] = await Promise.all([many.offer(2 * peak, seconds.load), killMeanwhile()]);
@@ -81,14 +81,8 @@ async function tryMultiples(peak: number, many: Trading, calm: Trading): Promise
   }
 }
 
-/** Trades a second that ended in time, after the first second. */
-function goodput({ doneAtMs, startMs }: Phase, seconds: number): number {
-  const [fromMs, toMs] = [startMs + 1000, startMs + seconds * 1000];
-  return doneAtMs.filter((ms) => ms >= fromMs && ms < toMs).length / (seconds - 1);
-}
-
 function judge(peak: number, phase: Phase, beside: Phase): Finding {
-  const share = goodput(phase, seconds.load) / peak;
+  const share = phase.goodput(seconds.load) / peak;
   const [orders, calm] = [phase.served("order"), Math.min(beside.served("quote"), beside.served("order"))];
   const percent = (part: number) => `${(100 * part).toFixed(1)} %`;
   return {

@@ -5,7 +5,7 @@ import type { PartnerConnection } from "../../prove/stage/partner_connection.ts"
 import { Arrivals, SHORT_TICK_MS } from "../../prove/stage/arrivals.ts";
 import { verdictOf } from "../../prove/stage/wire.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startClock } from "../harness.ts";
+import { inFlight as inParallel, startClock } from "../harness.ts";
 import { cpuBetween, type Rig } from "./rig.ts";
 
 export const KINDS = ["quote", "order", "read"] as const;
@@ -32,10 +32,8 @@ async function prepare(rig: Rig, count: number): Promise<Readonly<Record<Kind, r
   const ids = await rig.insertQuotes(count);
   const partnerOf = (index: number) => rig.partners[index % rig.partners.length]!;
   const order: Uint8Array[] = [];
-  for (let from = 0; from < count; from += SIGNED_AT_ONCE) {
-    const some = ids.slice(from, from + SIGNED_AT_ONCE);
-    order.push(...await Promise.all(some.map((id, index) => partnerOf(from + index).order(id))));
-  }
+  const sign = async (index: number) => void (order[index] = await partnerOf(index).order(ids[index]!));
+  await inParallel(SIGNED_AT_ONCE, sign)(count);
   return {
     order,
     quote: ids.map((_, index) => partnerOf(index).quote("buy", GRAMS)),

@@ -69,18 +69,16 @@ export async function openRig(): Promise<Rig> {
       },
       async insertQuotes(count) {
         const run = `01990000-${`${runs++}`.padStart(4, "0")}`;
-        await sql`
+        const rows = await sql<{ id: string }[]>`
           insert into gold.quote (bucket, client_id, side, id, grams, price, total, created_at, expires_at)
           select client % 64, client, 'buy', peer.quote_id(${run}, number), 10, 5000000, 50, clock_timestamp(),
             clock_timestamp() + interval '1 day'
           from (
             select number, (${clients}::text::int[])[number % ${PARTNERS} + 1] as client
             from generate_series(0, ${count - 1}::int) number
-          ) numbered`;
-        return Array.from(
-          { length: count },
-          (_, number) => `qt_${run}-7000-8000-${number.toString(16).padStart(12, "0")}`,
-        );
+          ) numbered
+          returning id`;
+        return rows.map(({ id }) => `qt_${id}`);
       },
       readCpuMs: () => ({
         service: familyCpuMs(server!.pid),

@@ -38,6 +38,12 @@ export class Phase {
     return served / (served + refused);
   }
 
+  /** Trades a second that ended in time, after the first second, in which the service notices the load. */
+  goodput(seconds: number): number {
+    const [fromMs, toMs] = [this.startMs + 1000, this.startMs + seconds * 1000];
+    return this.doneAtMs.filter((ms) => ms >= fromMs && ms < toMs).length / (seconds - 1);
+  }
+
   /** Every verdict that is neither a success nor a refusal with 503. */
   unexpected(): string[] {
     const verdicts = this.sent.map(({ verdict }) => verdict).filter((verdict) => !EXPECTED.test(verdict));
