@@ -41,7 +41,7 @@ export function recognize(
   if (failures.isFlooded(fingerprint, FAILURE_RATE, nowMs)) {
     return refused(line, TOO_MANY_FAILURES, FAILURE_RATE, FAILURE_POLICY);
   }
-  return { line };
+  return { line, allowedPerSecond: rate.perSecond + rate.burst + PACE_MORE };
 }
 
 const refused = (line: string, detail: string, terms: RateTerms, policy?: string): Arrival => ({

@@ -181,6 +181,18 @@ describe("createTurns()", () => {
     assertLessOrEqual(turns.waiting(), 320);
   });
 
+  it("refuses no order in favour of a quote, even in the longest line", async () => {
+    arrive("bank", "order", 2 * HALF_OF_PLACES + 250);
+    await loops(20);
+    arrive("other", "quote", 150);
+    await loops(1);
+    const refused = happened.filter((name) => name.endsWith("overloaded"));
+    assertEquals(refused.length > 0 && refused.every((name) => name.startsWith("other quote")), true, `${refused}`);
+    arrive("other", "order");
+    assertEquals(happened.includes("other order 1 overloaded"), false);
+    assertLessOrEqual(turns.waiting(), 320);
+  });
+
   it("refuses a quote that waited for two seconds, and another request that waited for five", async () => {
     arrive("bank", "record", 2 * HALF_OF_PLACES);
     await loops(10);

@@ -213,19 +213,28 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     if (waiting > 0) check = setTimeout(refuseAllLate, CHECK_MS).unref();
   };
 
-  /** Makes room in a full line, or in all lines. Returns false if the new request is the one to refuse. */
-  const makeRoom = (full: Line, line: Line, rank: Rank): boolean => {
-    for (let worst = RANKS - 1; worst >= 0; worst--) {
-      if (full === line && worst <= rank) return false;
-      const newest = queues[worst]!.get(full)?.at(-1);
-      if (newest) {
-        refuse(newest, reasonOf(full));
-        return true;
+  /**
+   * Refuses the newest request of the longest line that has one of a lower rank than `rank`. Of a line that is
+   * longer than the new request's own, also one of the same rank. Returns false if there is none.
+   */
+  const makeRoom = (crowded: readonly Line[], line: Line, rank: Rank): boolean => {
+    for (const longest of crowded) {
+      const highest = longest.waiting > line.waiting ? rank : rank + 1;
+      for (let lowest = RANKS - 1; lowest >= highest; lowest--) {
+        const newest = queues[lowest]!.get(longest)?.at(-1);
+        if (newest) {
+          refuse(newest, reasonOf(longest));
+          return true;
+        }
       }
     }
     return false;
   };
-  const longestLine = (): Line => [...lines.values()].reduce((a, b) => b.waiting > a.waiting ? b : a);
+  /** The lines without room for one more request, the longest first. */
+  const crowdedLines = (line: Line): Line[] => {
+    if (line.waiting >= LINE_MAX) return [line];
+    return waiting < WAITING_MAX ? [] : [...lines.values()].sort((a, b) => b.waiting - a.waiting);
+  };
 
   const leave = (waiter: Waiter): void => {
     const { line, rank, state, startedMs } = waiter;
@@ -262,11 +271,12 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
         startedMs: 0,
         state: "waiting",
       };
-      const full = line.waiting >= LINE_MAX ? line : waiting >= WAITING_MAX ? longestLine() : undefined;
-      if (full && !makeRoom(full, line, rank)) {
+      const crowded = crowdedLines(line);
+      if (crowded.length > 0 && !makeRoom(crowded, line, rank)) {
         waiter.state = "ended";
+        const refusal = reasonOf(line);
         forgetIdle(line);
-        visitor.refuse(reasonOf(full), quotesOf(line, waiter.arrivedMs));
+        visitor.refuse(refusal, quotesOf(line, waiter.arrivedMs));
       } else if (waiting === 0 && startsOfLoop < STARTS_PER_LOOP && mayRun(line, rank)) start(waiter, false);
       else {
         enqueue(waiter);
@@ -292,4 +302,4 @@ const newLine = (name: string): Line => ({
 const quotesOf = ({ quotes, quotesAtMs }: Line, nowMs: number): number =>
   quotes * Math.exp((quotesAtMs - nowMs) / 1000);
 
-const reasonOf = (full: Line): TurnRefusal => full.waiting >= LINE_MAX ? "too_many" : "overloaded";
+const reasonOf = (crowded: Line): TurnRefusal => crowded.waiting >= LINE_MAX ? "too_many" : "overloaded";

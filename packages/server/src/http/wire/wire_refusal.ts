@@ -36,8 +36,10 @@ export function paceText(
   return [ms, perSecond, kind, headers["x-forwarded-client-cert"] ?? ""].join(" ");
 }
 
-/** More than a process can serve, so that the line stays full. The service refuses the rest itself. */
-const FULL_LINE_PACE: Pace = { ms: 3000, perSecond: 2500 };
+/** Longer than the delay of the proxy's refusals, so that it does not end before the flood comes again. */
+const FULL_LINE_PACE_MS = 3000;
+/** More than a process can serve, so that the line stays full. */
+const FULL_LINE_MOST_PER_SECOND = 2500;
 /**
  * How much more than what was served the proxy lets pass. Some excess must arrive: it shows the service that the
  * overload continues. A quote that is refused here costs much more than one that the proxy refuses.
@@ -50,13 +52,18 @@ const OVERLOAD_PACE_MS = 1000;
 /** The longest Retry-After, in seconds. */
 const RETURN_MAX_SECONDS = 4;
 
-/**
- * Returns a function that describes the refusal of a request whose turn did not come. `perSecond` is how many of the
- * partner's quotes are served.
- */
-export function createTurnRefusals(): (reason: TurnRefusal, rank: Rank, perSecond: number) => WireRefusal {
+interface Refused {
+  readonly rank: Rank;
+  /** How many of the partner's quotes are served in a second. */
+  readonly quotesPerSecond: number;
+  /** The most requests that the partner's rate allows in a second, if the partner is known. */
+  readonly allowedPerSecond?: number | undefined;
+}
+
+/** Returns a function that describes the refusal of a request whose turn did not come. */
+export function createTurnRefusals(): (reason: TurnRefusal, refused: Refused) => WireRefusal {
   let overloads = 0;
-  const tooMany: WireRefusal = {
+  const tooMany = (allowedPerSecond = Infinity): WireRefusal => ({
     code: "rate_limited",
     detail:
       `${LINE_MAX} of your requests already wait. This request was not executed. Send fewer at once, and ` +
@@ -65,21 +72,22 @@ export function createTurnRefusals(): (reason: TurnRefusal, rank: Rank, perSecon
       [REPLY_HEADER.rateLimitPolicy]: `"requests_at_once";q=${LINE_MAX};w=1`,
       [REPLY_HEADER.rateLimit]: '"requests_at_once";r=0;t=1',
     },
-    pace: FULL_LINE_PACE,
-  };
-  const overloaded = (rank: Rank, perSecond: number): WireRefusal => ({
+    pace: { ms: FULL_LINE_PACE_MS, perSecond: Math.min(FULL_LINE_MOST_PER_SECOND, allowedPerSecond) },
+  });
+  const overloaded = ({ rank, quotesPerSecond }: Refused): WireRefusal => ({
     code: "service_unavailable",
     detail:
       "The service is overloaded. This request was not executed. Repeat it with the same Idempotency-Key " +
       "after the number of seconds in Retry-After.",
     // Different values, so that the refused callers do not return all at once.
     headers: { [REPLY_HEADER.retryAfter]: `${1 + overloads++ % RETURN_MAX_SECONDS}` },
-    ...(rank === RANK.quote ? { pace: paceOf(perSecond) } : {}),
+    ...(rank === RANK.quote ? { pace: paceOf(quotesPerSecond) } : {}),
   });
-  return (reason, rank, perSecond) => reason === "too_many" ? tooMany : overloaded(rank, perSecond);
+  return (reason, refused) =>
+    reason === "too_many" ? tooMany(refused.allowedPerSecond) : overloaded(refused);
 }
 
-const paceOf = (perSecond: number): Pace => ({
+const paceOf = (quotesPerSecond: number): Pace => ({
   ms: OVERLOAD_PACE_MS,
-  perSecond: OVERLOAD_MORE + Math.ceil(OVERLOAD_SHARE * perSecond),
+  perSecond: OVERLOAD_MORE + Math.ceil(OVERLOAD_SHARE * quotesPerSecond),
 });

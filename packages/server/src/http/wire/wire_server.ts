@@ -17,6 +17,8 @@ import { createTurnRefusals, PACE_HEADER, paceText, type WireRefusal } from "./w
 export interface Arrival {
   /** The line in which the request waits: the partner's client_id, or "" for all other callers. */
   readonly line: string;
+  /** The most requests that this partner may send in a second. */
+  readonly allowedPerSecond?: number;
   /** Set if the request is to be refused before anything else. */
   readonly refusal?: WireRefusal;
 }
@@ -92,7 +94,7 @@ export function createWireServer(
     if (fault !== undefined) return refuse(response, { code: "invalid_request", detail: fault, headers: {} });
     // The service uses its own configured name, not the caller's Host.
     request.headers.host = "localhost";
-    const { line, refusal } = recognize(request.headers);
+    const { line, refusal, allowedPerSecond } = recognize(request.headers);
     if (refusal) return refuse(response, refusal, line);
     const rank = rankOf(request.method!, request.url!);
     const leave = turns.arrive(line, rank, {
@@ -101,7 +103,8 @@ export function createWireServer(
         // Do not wait until the reply is sent. A client that reads nothing would keep its place.
         Promise.resolve(serve(request, response)).finally(() => leave());
       },
-      refuse: (reason, perSecond) => refuse(response, turnRefusal(reason, rank, perSecond), line),
+      refuse: (reason, quotesPerSecond) =>
+        refuse(response, turnRefusal(reason, { rank, quotesPerSecond, allowedPerSecond }), line),
     });
     response.once("close", leave);
   });
