@@ -187,7 +187,11 @@ describe("createTurns()", () => {
     arrive("other", "quote", 150);
     await loops(1);
     const refused = happened.filter((name) => name.endsWith("overloaded"));
-    assertEquals(refused.length > 0 && refused.every((name) => name.startsWith("other quote")), true, `${refused}`);
+    assertEquals(
+      refused.length > 0 && refused.every((name) => name.startsWith("other quote")),
+      true,
+      `${refused}`,
+    );
     arrive("other", "order");
     assertEquals(happened.includes("other order 1 overloaded"), false);
     assertLessOrEqual(turns.waiting(), 320);

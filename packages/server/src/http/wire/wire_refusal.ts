@@ -83,8 +83,7 @@ export function createTurnRefusals(): (reason: TurnRefusal, refused: Refused) =>
     headers: { [REPLY_HEADER.retryAfter]: `${1 + overloads++ % RETURN_MAX_SECONDS}` },
     ...(rank === RANK.quote ? { pace: paceOf(quotesPerSecond) } : {}),
   });
-  return (reason, refused) =>
-    reason === "too_many" ? tooMany(refused.allowedPerSecond) : overloaded(refused);
+  return (reason, refused) => reason === "too_many" ? tooMany(refused.allowedPerSecond) : overloaded(refused);
 }
 
 const paceOf = (quotesPerSecond: number): Pace => ({
