@@ -3,7 +3,8 @@ import { type Benchmark, type Contest, type Goal, rotateLong } from "./harness.t
 import { functionTaker, type Taker } from "./orders/contenders.ts";
 import { QuoteRun } from "./orders/quote_run.ts";
 import { describeCpu, serviceTaker, type TurnCpu } from "./orders/service_takers.ts";
-import { openStack, PARTNERS, type Stack } from "./orders/stack.ts";
+import { describePostgres } from "./orders/describe_postgres.ts";
+import { openStack, PARTNERS } from "./orders/stack.ts";
 import { compareReplies } from "./peers/compare_replies.ts";
 import { openDatabases, PGLEDGER_MISSING } from "./peers/databases.ts";
 import { openGoOrders } from "./peers/go_orders.ts";
@@ -63,7 +64,11 @@ async function open(closing: (close: () => unknown) => void): Promise<Contest> {
   for (const [name, taker] of Object.entries(databases)) enter(name, taker);
   const pgledger = Object.keys(databases).filter((name) => name.startsWith("pgledger"));
 
-  const remarks = [await describePostgres(stack), compared];
+  const remarks = [
+    await describePostgres(stack.sql),
+    "Every contender commits with synchronous_commit on.",
+    compared,
+  ];
   return {
     name: "the same signed orders",
     async measure(plan) {
@@ -88,17 +93,6 @@ async function open(closing: (close: () => unknown) => void): Promise<Contest> {
       ...(pgledger.length > 0 ? [] : [PGLEDGER_MISSING]),
     ],
   };
-}
-
-/** Names the build, because embedded Postgres is compiled with -Os and Debian's package with -O2. */
-async function describePostgres({ sql }: Stack): Promise<string> {
-  const [built] = await sql`
-    select version(), (select setting from pg_config where name = 'CFLAGS') as flags,
-      current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit`;
-  const optimisation = (built!.flags as string).match(/-O\w+/g)?.at(-1) ?? "without -O";
-  return `${built!.version}, CFLAGS ${optimisation}, fsync ${built!.fsync}, synchronous_commit ${
-    built!.commit
-  }.`;
 }
 
 export default {

@@ -18,7 +18,9 @@ export async function openPair(
   dataDir: string,
   copy: string,
   latencyMs: number,
-): Promise<Pick<RunningPostgres, "pid" | "stop" | "superuserUrl">> {
+): Promise<
+  Pick<RunningPostgres, "pid" | "port" | "stop" | "superuserUrl"> & { readonly standbyPid: number }
+> {
   const stops: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
     for (const one of stops.splice(0)) await one();
@@ -51,7 +53,8 @@ export async function openPair(
       settings: { ...SETTINGS, primary_conninfo: wire.href },
     });
     stops.push(() => standby.stop());
-    return { pid: primary.pid, superuserUrl: primary.superuserUrl, stop };
+    const { pid, port, superuserUrl } = primary;
+    return { pid, port, superuserUrl, stop, standbyPid: standby.pid };
   } catch (error) {
     await stop();
     throw error;

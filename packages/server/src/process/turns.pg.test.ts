@@ -45,9 +45,19 @@ describe("requests that wait for their turn", () => {
     return () => post(partner, "/v1/orders", ORDER, headers);
   }
 
+  const health = (partner: TestPartner) => send(partner, "GET /health HTTP/1.1");
+  /** Sets a partner's rate and burst, and waits until the service knows them. */
+  async function setRate(partner: TestPartner, rate: number, burst: number): Promise<void> {
+    const { sql } = fixture.books;
+    await sql`update gold.partner set rate_per_second = ${rate}, burst = ${burst} where id = ${partner.client}`;
+    await sql`update gold.registry_version set version = version + 1`;
+    while (!(await health(partner)).head.includes(`"default";q=${burst};`));
+  }
+
   it("beyond a partner's own line get 429, without spending their nonce or binding their key", async () => {
     const hostile = await fixture.addPartner();
     const bank = await fixture.addPartner();
+    await setRate(hostile, 300, 700);
     const holder = fixture.books.connect("superuser", 1);
     /** Sends orders whose account is locked, so that they wait, and meanwhile an order of the bank. */
     const flood = async (orders: readonly (() => Promise<RawReply>)[]) => {
@@ -75,6 +85,8 @@ describe("requests that wait for their turn", () => {
     for (const { reply: { head, body } } of refused) {
       assertMatch(head, /\nRateLimit-Policy: "requests_at_once";q=256;w=1\r/i);
       assertMatch(head, /\nRetry-After: 1(\r|$)/i);
+      // Envoy shall let pass what the partner's rate allows in a second, and 60 requests more.
+      assertMatch(head, /\nX-Gold-Pace: 3000 1060 order Hash=/i);
       assertMatch(body, /"code":"rate_limited"/);
     }
     assertEquals(codeOf(await orders[refused[0]!.index]!()), "404 not_found");
@@ -82,15 +94,11 @@ describe("requests that wait for their turn", () => {
 
   it("are refused unread after 50 refusals within a second, until that second ends", async () => {
     const hostile = await fixture.addPartner();
-    const { sql } = fixture.books;
-    await sql`update gold.partner set rate_per_second = 1, burst = 1 where id = ${hostile.client}`;
-    await sql`update gold.registry_version set version = version + 1`;
+    await setRate(hostile, 1, 1);
     await fixture.token(hostile);
-    const health = () => send(hostile, "GET /health HTTP/1.1");
-    // First the service does not know the partner yet, and then not its new rate.
-    while ((await health()).status !== 429);
+    while ((await health(hostile)).status !== 429);
     const sentMs = performance.now();
-    const replies = await Promise.all(Array.from({ length: 200 }, health));
+    const replies = await Promise.all(Array.from({ length: 200 }, () => health(hostile)));
     const others = replies.filter(({ status }) => status !== 429);
     assertEquals(others.every(({ status }) => status === 200), true);
     assert(others.length <= 1 + (performance.now() - sentMs) / 1000, `${others.length} were served`);
@@ -103,7 +111,7 @@ describe("requests that wait for their turn", () => {
     let status = 429;
     for (let tries = 0; status === 429 && tries < 100; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 200));
-      ({ status } = await health());
+      ({ status } = await health(hostile));
     }
     assertEquals(status, 200);
   });
