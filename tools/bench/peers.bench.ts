@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Sql } from "postgres";
 import { type Benchmark, type Contest, type Goal, rotateLong } from "./harness.ts";
 import { functionTaker, type Taker } from "./orders/contenders.ts";
 import { QuoteRun } from "./orders/quote_run.ts";
@@ -93,6 +94,11 @@ async function open(closing: (close: () => unknown) => void): Promise<Contest> {
       ...(pgledger.length > 0 ? [] : [PGLEDGER_MISSING]),
     ],
   };
+}
+
+async function describeCommit(sql: Sql): Promise<string> {
+  const [row] = await sql`select current_setting('synchronous_commit') as commit`;
+  return `Commits: synchronous_commit ${row!.commit}.`;
 }
 
 export default {
