@@ -9,7 +9,7 @@ const FACTORS = [0.5, 1, 2, 4];
 const TURNS = 300;
 const CONNECTIONS = 3;
 const IN_FLIGHT = 128;
-const WARM_UP_SECONDS = 3;
+const WARM_UP_SECONDS = 12;
 
 /** Trades, each a quote and its order, that end within a second while more are offered than the service can do. */
 function goodput(rig: Rig, name: string, partners: number): Contest {

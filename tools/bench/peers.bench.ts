@@ -67,7 +67,7 @@ async function open(closing: (close: () => unknown) => void): Promise<Contest> {
 
   const remarks = [
     await describePostgres(stack.sql),
-    "Every contender commits with synchronous_commit on.",
+    await describeCommit(stack.sql),
     compared,
   ];
   return {

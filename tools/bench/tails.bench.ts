@@ -13,7 +13,7 @@ const SHARES = [0.1, 0.5, 0.8, 0.95];
 const TURNS = 300;
 const IN_FLIGHT = 24;
 const PEAK_MOST_PER_SECOND = 1500;
-const WARM_UP_SECONDS = 3;
+const WARM_UP_SECONDS = 12;
 const DISTANCES_MS = [20, 60];
 const FIRST_ORDERS = 20;
 
