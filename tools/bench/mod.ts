@@ -66,7 +66,7 @@ async function run(
   // that fails to open cleans up after itself.
   const close = once(async () => await (await opening.catch(() => undefined))?.close?.());
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => void close().finally(() => process.exit(EXIT_INTERRUPTED)));
+    process.on(signal, () => void close().finally(() => process.exit(EXIT_INTERRUPTED)));
   }
   const { contests } = await opening;
   const summaries: ContestSummary[] = [];

@@ -47,7 +47,7 @@ export async function runAgainst(
       for (const one of stops.splice(0).reverse()) await one();
     })();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => void stop().finally(() => process.exit(EXIT_INTERRUPTED)));
+    process.on(signal, () => void stop().finally(() => process.exit(EXIT_INTERRUPTED)));
   }
   try {
     const checkout = await checkOut(commit);

@@ -95,6 +95,7 @@ export class Deployment {
     void this.stop().finally(() => process.exit(INTERRUPTED));
   };
   #postgres: Server;
+  #stopped: Promise<void> | undefined;
 
   private constructor(
     state: State,
@@ -122,7 +123,8 @@ export class Deployment {
     const database = await startDatabase(state);
     const relay = await Relay.open(database.postgres.port);
     const deployment = new Deployment(state, await findFreePort(), database, relay, root);
-    for (const signal of SIGNALS) process.once(signal, deployment.#interrupt);
+    // `npm run` passes a signal on, so that it may come twice.
+    for (const signal of SIGNALS) process.on(signal, deployment.#interrupt);
     try {
       await deployment.#settle();
       for (let n = 1; n <= traders; n++) await deployment.#onboard(`Trader ${n}`);
@@ -267,7 +269,12 @@ export class Deployment {
     this.#stops.push(stop);
   }
 
-  async stop(): Promise<void> {
+  /** Both a signal and the program that it interrupts may stop the deployment. */
+  stop(): Promise<void> {
+    return this.#stopped ??= this.#stop();
+  }
+
+  async #stop(): Promise<void> {
     for (const stop of this.#stops.splice(0)) await stop();
     await Promise.all(this.servers.map((server) => server.stop()));
     await this.relay.close();
