@@ -1,5 +1,5 @@
 // npm run format [-- --check]: formats the whole tree with Deno's formatter. JSON that programs write and nobody
-// reads line by line, the dashboards and the lockfiles of tools, is written in few lines instead.
+// reads line by line, the dashboards, the lockfiles of tools and the results of benchmarks, is written in few lines instead.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -8,7 +8,8 @@ import { findRuntimes, runVisibly } from "./test/runtimes.ts";
 import { ROOT } from "./test/tier.ts";
 import { compactJson } from "./testing/compact_json.ts";
 
-const IN_FEW_LINES = /^(site|tools)\/.*package-lock\.json$|^deploy\/grafana\/dashboards\/.*\.json$/;
+const IN_FEW_LINES =
+  /^(site|tools)\/.*package-lock\.json$|^(deploy\/grafana\/dashboards|docs\/performance)\/.*\.json$/;
 const args = process.argv.slice(2);
 const checks = args.includes("--check");
 
