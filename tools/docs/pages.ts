@@ -1,6 +1,7 @@
 import { writeApplyChange, writeChangeSql } from "./change_sql.ts";
 import { writeClientErrorTypes, writeClientTypes } from "./client_types.ts";
 import { writeErrorCatalogue } from "./error_catalogue.ts";
+import { drawCost, drawGoodput, drawLatency } from "./pictures.ts";
 import { writePythonProblems } from "./python_problems.ts";
 import { writePythonRecords } from "./python_records.ts";
 import { writeRecordSql } from "./record_sql.ts";
@@ -13,6 +14,9 @@ import { writeContributing, writeScripts } from "./tasks.ts";
  */
 export const PAGES: Readonly<Record<string, (text: string) => string>> = {
   "docs/errors.md": writeErrorCatalogue,
+  "docs/performance/latency.svg": drawLatency,
+  "docs/performance/goodput.svg": drawGoodput,
+  "docs/performance/cost.svg": drawCost,
   "packages/client/src/api_types.ts": writeClientTypes,
   "packages/client/src/error_types.ts": writeClientErrorTypes,
   "packages/client/python/src/gold_partner/problems.py": writePythonProblems,

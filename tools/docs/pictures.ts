@@ -32,6 +32,7 @@ interface Axis {
 const [WIDTH, HEIGHT] = [720, 330];
 const PLOT = { left: 70, right: 560, top: 56, bottom: 270 };
 const BAR = { left: 330, right: 640, top: 60, height: 20, step: 34 };
+const NAME_STEP = 17;
 const COLOURS = ["gold", "ink", "blue", "soft"];
 const STYLE =
   `:root { --ink: #1f2328; --soft: #59636e; --line: #d1d9e0; --paper: #ffffff; --gold: #9a6700; --blue: #0969da; }
@@ -83,6 +84,8 @@ function chart(
 ): string {
   const across = scale(x, PLOT.left, PLOT.right);
   const up = scale(y, PLOT.bottom, PLOT.top);
+  const endOf = ({ points }: Line): number => points.at(-1)![1];
+  let nameY = 0;
   return picture(result, title, HEIGHT, [
     ...y.ticks.map((tick) =>
       `<path class="grid" d="M${PLOT.left} ${round(up(tick))}H${PLOT.right}" />` +
@@ -95,12 +98,14 @@ function chart(
         x.text(tick)
       }</text>`
     ),
-    `<text class="soft" x="${PLOT.left}" y="${PLOT.top - 12}" text-anchor="end">${y.title}</text>`,
+    `<text class="soft" x="16" y="${PLOT.top - 12}">${y.title}</text>`,
     `<text class="soft" x="${PLOT.right}" y="${PLOT.bottom + 36}" text-anchor="end">${x.title}</text>`,
-    ...lines.flatMap(({ name, points }, index) => {
+    ...[...lines].sort((a, b) => endOf(b) - endOf(a)).flatMap(({ name, points }, index) => {
       const colour = `var(--${COLOURS[index]})`;
       const placed = points.map(([px, py]) => [across(px), up(py)] as const);
       const [endX, endY] = placed.at(-1)!;
+      // The names of lines that end close together must not cover each other.
+      nameY = Math.max(endY + 5, nameY + NAME_STEP);
       return [
         `<path d="M${
           placed.map((at) => at.map(round).join(" ")).join("L")
@@ -108,7 +113,7 @@ function chart(
         ...placed.map(([cx, cy]) =>
           `<circle cx="${round(cx)}" cy="${round(cy)}" r="3.5" fill="${colour}" />`
         ),
-        `<text x="${round(endX + 10)}" y="${round(endY + 5)}" style="fill: ${colour}">${escape(name)}</text>`,
+        `<text x="${round(endX + 10)}" y="${round(nameY)}" style="fill: ${colour}">${escape(name)}</text>`,
       ];
     }),
   ]);
@@ -129,7 +134,7 @@ export function drawLatency(): string {
     points: shares.map((share) => [share, figure(contenders, `order, ${share} %`, measure) / 1000]),
   });
   const lines = [line("p99.9", "p999Micros"), line("p99", "p99Micros"), line("p50", "p50Micros")];
-  const ticks = [1, 3, 10, 30, 100, 300, 1000];
+  const ticks = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000];
   const most = Math.max(...lines.flatMap(({ points }) => points.map(([, ms]) => ms)));
   const to = ticks.find((tick) => tick >= most) ?? most;
   return chart(result, "Latency of an order through Envoy, by load", {
@@ -190,7 +195,7 @@ export function drawCost(): string {
       return [
         `<text x="${BAR.left - 10}" y="${top + 15}" text-anchor="end">${escape(name)}</text>`,
         `<rect x="${BAR.left}" y="${top}" width="${round(width)}" height="${BAR.height}" fill="var(--${
-          index === 0 ? "gold" : "soft"
+          name.startsWith("service") ? "gold" : "soft"
         })" />`,
         `<text class="soft" x="${round(BAR.left + width + 8)}" y="${top + 15}">${
           micros.toFixed(0)
