@@ -12,12 +12,6 @@ describe("findBinaries()", () => {
     assert(existsSync(initdb) && existsSync(postgres));
   });
 
-  it("returns the programs of PG_BIN", async () => {
-    process.env.PG_BIN = "/opt/postgres/bin";
-    const { initdb, postgres } = await findBinaries().finally(() => delete process.env.PG_BIN);
-    assertEquals([initdb, postgres], ["/opt/postgres/bin/initdb", "/opt/postgres/bin/postgres"]);
-  });
-
   it("names the missing package on an unsupported platform", async () => {
     await assertRejects(
       () => findBinaries("plan9-mips"),

