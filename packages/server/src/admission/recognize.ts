@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { FLOOD_PACE_MS } from "../http/wire/wire_refusal.ts";
 import type { Arrival } from "../http/wire/wire_server.ts";
 import { PROXY_HEADER } from "./admit_caller.ts";
 import type { AdmissionDeps } from "./deps.ts";
@@ -9,11 +10,6 @@ import type { RateTerms } from "./rate/rate_limiter.ts";
 
 /** The line of all callers without a registered certificate, and of every caller while the registry is too old. */
 const UNKNOWN: Arrival = { line: "" };
-/**
- * Longer than the delay of the proxy's refusals. Otherwise the pace would end before a flood that waits for its
- * refusals is sent again.
- */
-const PACE_MS = 3000;
 /**
  * The proxy lets this many more requests a second pass than the rate allows. So the partner gets its whole rate, and
  * the service notices that the flood continues.
@@ -41,7 +37,7 @@ export function recognize(
   if (failures.isFlooded(fingerprint, FAILURE_RATE, nowMs)) {
     return refused(line, TOO_MANY_FAILURES, FAILURE_RATE, FAILURE_POLICY);
   }
-  return { line, allowedPerSecond: rate.perSecond + rate.burst + PACE_MORE };
+  return { line, passPerSecond: rate.perSecond + rate.burst + PACE_MORE };
 }
 
 const refused = (line: string, detail: string, terms: RateTerms, policy?: string): Arrival => ({
@@ -50,6 +46,6 @@ const refused = (line: string, detail: string, terms: RateTerms, policy?: string
     code: "rate_limited",
     detail,
     headers: rateFields(terms, NONE_LEFT, policy),
-    pace: { ms: PACE_MS, perSecond: terms.perSecond + PACE_MORE },
+    pace: { ms: FLOOD_PACE_MS, perSecond: terms.perSecond + PACE_MORE },
   },
 });

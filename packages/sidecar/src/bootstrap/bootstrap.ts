@@ -29,6 +29,7 @@ export function envoyBootstrap(config: SidecarConfig): Message {
             premature_reset_total_stream_count: LIMIT.prematureResets,
             premature_reset_min_stream_lifetime_seconds: 1,
           },
+          // With one, orders wait in Envoy under overload. With many, a flood delays other partners (decision 52).
           "http.max_requests_per_io_cycle": 3,
           // Refuse bytes between two chunks instead of skipping them.
           "envoy.reloadable_features.strict_chunk_parsing": true,

@@ -230,7 +230,7 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     }
     return false;
   };
-  /** The lines without room for one more request, the longest first. */
+  /** The lines that have to make room for one more request of `line`, the longest first. */
   const crowdedLines = (line: Line): Line[] => {
     if (line.waiting >= LINE_MAX) return [line];
     return waiting < WAITING_MAX ? [] : [...lines.values()].sort((a, b) => b.waiting - a.waiting);

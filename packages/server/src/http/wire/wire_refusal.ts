@@ -36,8 +36,11 @@ export function paceText(
   return [ms, perSecond, kind, headers["x-forwarded-client-cert"] ?? ""].join(" ");
 }
 
-/** Longer than the delay of the proxy's refusals, so that it does not end before the flood comes again. */
-const FULL_LINE_PACE_MS = 3000;
+/**
+ * Longer than the delay of the proxy's refusals. Otherwise the pace would end before a flood that waits for its
+ * refusals is sent again.
+ */
+export const FLOOD_PACE_MS = 3000;
 /** More than a process can serve, so that the line stays full. */
 const FULL_LINE_MOST_PER_SECOND = 2500;
 /**
@@ -56,14 +59,14 @@ interface Refused {
   readonly rank: Rank;
   /** How many of the partner's quotes are served in a second. */
   readonly quotesPerSecond: number;
-  /** The most requests that the partner's rate allows in a second, if the partner is known. */
-  readonly allowedPerSecond?: number | undefined;
+  /** How many of the partner's requests the proxy shall let pass in a second, if the partner is known. */
+  readonly passPerSecond?: number | undefined;
 }
 
 /** Returns a function that describes the refusal of a request whose turn did not come. */
 export function createTurnRefusals(): (reason: TurnRefusal, refused: Refused) => WireRefusal {
   let overloads = 0;
-  const tooMany = (allowedPerSecond = Infinity): WireRefusal => ({
+  const tooMany = (passPerSecond = Infinity): WireRefusal => ({
     code: "rate_limited",
     detail:
       `${LINE_MAX} of your requests already wait. This request was not executed. Send fewer at once, and ` +
@@ -72,7 +75,7 @@ export function createTurnRefusals(): (reason: TurnRefusal, refused: Refused) =>
       [REPLY_HEADER.rateLimitPolicy]: `"requests_at_once";q=${LINE_MAX};w=1`,
       [REPLY_HEADER.rateLimit]: '"requests_at_once";r=0;t=1',
     },
-    pace: { ms: FULL_LINE_PACE_MS, perSecond: Math.min(FULL_LINE_MOST_PER_SECOND, allowedPerSecond) },
+    pace: { ms: FLOOD_PACE_MS, perSecond: Math.min(FULL_LINE_MOST_PER_SECOND, passPerSecond) },
   });
   const overloaded = ({ rank, quotesPerSecond }: Refused): WireRefusal => ({
     code: "service_unavailable",
@@ -83,7 +86,7 @@ export function createTurnRefusals(): (reason: TurnRefusal, refused: Refused) =>
     headers: { [REPLY_HEADER.retryAfter]: `${1 + overloads++ % RETURN_MAX_SECONDS}` },
     ...(rank === RANK.quote ? { pace: paceOf(quotesPerSecond) } : {}),
   });
-  return (reason, refused) => reason === "too_many" ? tooMany(refused.allowedPerSecond) : overloaded(refused);
+  return (reason, refused) => reason === "too_many" ? tooMany(refused.passPerSecond) : overloaded(refused);
 }
 
 const paceOf = (quotesPerSecond: number): Pace => ({

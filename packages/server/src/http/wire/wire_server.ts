@@ -17,8 +17,8 @@ import { createTurnRefusals, PACE_HEADER, paceText, type WireRefusal } from "./w
 export interface Arrival {
   /** The line in which the request waits: the partner's client_id, or "" for all other callers. */
   readonly line: string;
-  /** The most requests that this partner may send in a second. */
-  readonly allowedPerSecond?: number;
+  /** How many of this partner's requests the proxy shall let pass in a second while the line is full. */
+  readonly passPerSecond?: number;
   /** Set if the request is to be refused before anything else. */
   readonly refusal?: WireRefusal;
 }
@@ -94,7 +94,7 @@ export function createWireServer(
     if (fault !== undefined) return refuse(response, { code: "invalid_request", detail: fault, headers: {} });
     // The service uses its own configured name, not the caller's Host.
     request.headers.host = "localhost";
-    const { line, refusal, allowedPerSecond } = recognize(request.headers);
+    const { line, refusal, passPerSecond } = recognize(request.headers);
     if (refusal) return refuse(response, refusal, line);
     const rank = rankOf(request.method!, request.url!);
     const leave = turns.arrive(line, rank, {
@@ -104,7 +104,7 @@ export function createWireServer(
         Promise.resolve(serve(request, response)).finally(() => leave());
       },
       refuse: (reason, quotesPerSecond) =>
-        refuse(response, turnRefusal(reason, { rank, quotesPerSecond, allowedPerSecond }), line),
+        refuse(response, turnRefusal(reason, { rank, quotesPerSecond, passPerSecond }), line),
     });
     response.once("close", leave);
   });
