@@ -1,5 +1,6 @@
 // npm run format [-- --check]: formats the whole tree with Deno's formatter. JSON that programs write and nobody
-// reads line by line, the dashboards, the lockfiles of tools and the results of benchmarks, is written in few lines instead.
+// reads line by line, such as the dashboards, the lockfiles of tools and the results of benchmarks, is written in few
+// lines instead.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
