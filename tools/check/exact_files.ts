@@ -37,7 +37,7 @@ export const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly strin
   "packages/server/src/reads/record_reads.ts": ["client", "after", "most"],
   "packages/server/src/reads/statement.ts": ["client"],
   // Client numbers and counts of waiting reads, and the weights of an Accept header.
-  "packages/server/src/reads/turns.ts": "no quantity",
+  "packages/server/src/reads/account_queue.ts": "no quantity",
   "packages/server/src/reads/media_type.ts": "no quantity",
 };
 

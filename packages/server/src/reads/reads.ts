@@ -2,7 +2,7 @@ import type { Query } from "../database/query.ts";
 import { type AccountReads, openAccountReads } from "./account_reads.ts";
 import { type MarketReads, openMarketReads } from "./market_reads.ts";
 import { openRecordReads, type RecordReads } from "./record_reads.ts";
-import { createTurns } from "./turns.ts";
+import { createAccountQueue } from "./account_queue.ts";
 
 /** All reads of the service. They use views and functions, never tables, and they book nothing. */
 export interface Reads extends MarketReads, AccountReads, RecordReads {
@@ -14,14 +14,14 @@ export interface Reads extends MarketReads, AccountReads, RecordReads {
  * The maximum number of one client's reads that lock its account: one runs, the others queue. Further reads
  * are refused.
  */
-const TURNS = 512;
+const QUEUED_READS_MAX = 512;
 
 export function openReads(sql: Query, holding: Query): Reads {
   const [account, records] = [openAccountReads(sql), openRecordReads(sql)];
   const [accountHeld, recordsHeld, turn] = [
     openAccountReads(holding),
     openRecordReads(holding),
-    createTurns(TURNS),
+    createAccountQueue(QUEUED_READS_MAX),
   ];
   return {
     ...openMarketReads(sql),

@@ -32,8 +32,8 @@ export interface RateLimiter<Client = number> {
 /** A limiter that can also count what other processes granted. */
 export interface AdjustableLimiter<Client = number> extends RateLimiter<Client> {
   /**
-   * Counts requests that were granted elsewhere, or takes back so many if the number is negative. From now on the
-   * debt is paid back at `perSecond`. The next request limits it to its burst.
+   * Counts requests that were granted elsewhere. A negative number takes requests back. From now on the debt
+   * is paid back at `perSecond`. The next request limits it to its burst.
    */
   add(client: Client, requests: number, perSecond: number, nowMs: number): void;
 }
@@ -46,14 +46,14 @@ export interface AdjustableLimiter<Client = number> extends RateLimiter<Client> 
 interface Debt {
   parts: number;
   atMicros: number;
-  /** The rate of the last request. When the debt is paid at this rate, see paidAt(). */
+  /** The rate of the last request. paidAt() uses it. */
   perSecond: number;
   /** When the second began in which refusals are counted. */
   refusedAtMicros: number;
   refusals: number;
 }
 
-/** So many refusals in a second are no client that adapts to its limit. */
+/** A client that adapts to its limit gets fewer refusals than this in a second. */
 export const FLOOD_REFUSALS = 50;
 const SECOND_MICROS = 1_000_000;
 const REQUEST_PARTS = 1_000_000;
@@ -130,8 +130,8 @@ function countRefusal(debt: Debt, nowMicros: number): void {
 }
 
 /**
- * When the bucket becomes empty, at the rate of the last request. From then on the debt counts as zero, so a sweep
- * can remove the entry without effect on later requests.
+ * When the bucket becomes empty, at the rate of the last request. From then on the debt counts as zero, so a
+ * sweep can remove the entry without effect on later requests.
  */
 const paidAt = ({ parts, atMicros, perSecond }: Debt): number => atMicros + Math.ceil(parts / perSecond);
 

@@ -33,8 +33,8 @@ describe("openSharedRates()", () => {
   }
 
   /**
-   * Sends evenly spaced requests for `seconds`, each to the process that `target` names. The processes exchange
-   * one after another. Returns at which ms each request came, and whether it was allowed.
+   * Sends evenly spaced requests for `seconds`, each to the process that `target` names. The processes
+   * exchange one after another. Returns at which ms each request came, and whether it was allowed.
    */
   async function send(
     terms: RateTerms,

@@ -9,7 +9,7 @@ type RateUse = readonly [rate: number, asked: number, granted: number];
 export type ShareRates = (uses: RateUses) => Promise<readonly RateUses[]>;
 
 export interface SharedRates extends RateLimiter {
-  /** Exchanges now, and not only twice a second. Fails if the database is away. */
+  /** Exchanges now. Fails if the database is unreachable. */
   exchange(): Promise<void>;
   stop(): void;
 }
@@ -17,17 +17,18 @@ export interface SharedRates extends RateLimiter {
 /** Two processes notice each other's requests after two exchanges, so within about a second. */
 const EXCHANGE_MS = 500;
 /**
- * Between two exchanges, a smaller difference for each other process is chance. Counting it would let a partner
- * with a small burst exceed its rate, because nothing beyond the burst is remembered.
+ * Between two exchanges, a smaller difference for each other process is chance. Counting it would let a
+ * partner with a small burst exceed its rate, because nothing beyond the burst is remembered.
  */
 const CHANCE = 3;
 
 /**
- * Limits each partner's rate over all processes together. Twice a second, the processes exchange what they were
- * asked and what they granted, and each counts what the others granted. While a partner asks for no more than
- * its rate in all, each process grants all of it, so a partner may send its requests to any process. When it
- * asks for more, each process grants the part of the rate that it was asked for. No request waits for an
- * exchange: until the first one, and while the database is away, a process continues with what it knows.
+ * Limits each partner's rate over all processes together. Twice a second, the processes exchange what they
+ * were asked and what they granted, and each counts what the others granted. While a partner asks for no more
+ * than its rate in all, each process grants all of it, so a partner may send its requests to any process.
+ * When it asks for more, each process grants the share of the rate that it was asked for. No request waits
+ * for an exchange: until the first one, and while the database is away, a process continues with what it
+ * knows.
  */
 export function openSharedRates(
   limiter: AdjustableLimiter,
@@ -37,7 +38,7 @@ export function openSharedRates(
   let counts = new Map<number, { readonly rate: number; asked: number; granted: number }>();
   let countedFromMs = monotonicMs();
   /** What this process grants to the partners that also ask others. */
-  let parts: ReadonlyMap<number, Part> = new Map();
+  let shares: ReadonlyMap<number, RateShare> = new Map();
 
   const count = (client: number, rate: number, granted: number) => {
     const counted = counts.get(client);
@@ -46,9 +47,10 @@ export function openSharedRates(
     counted.granted += granted;
   };
   const termsFor = (client: number, terms: RateTerms): RateTerms => {
-    const part = parts.get(client);
-    // After a change of the rate, the part is one of the old rate, until all processes have exchanged the new one.
-    return part && part.perSecond < terms.perSecond ? { ...terms, perSecond: part.perSecond } : terms;
+    const share = shares.get(client);
+    // After a change of the rate, the share is one of the old rate, until all processes have exchanged the
+    // new one.
+    return share && share.perSecond < terms.perSecond ? { ...terms, perSecond: share.perSecond } : terms;
   };
   const exchange = async () => {
     const nowMs = monotonicMs();
@@ -62,18 +64,18 @@ export function openSharedRates(
     const processes = await share(own);
     const others = sumUses(processes);
     const chance = CHANCE * Math.max(1, processes.length);
-    const next = new Map<number, Part>();
-    for (const client of new Set([...parts.keys(), ...others.keys()])) {
-      const before = parts.get(client);
+    const next = new Map<number, RateShare>();
+    for (const client of new Set([...shares.keys(), ...others.keys()])) {
+      const before = shares.get(client);
       const [rate, asked, granted] = others.get(client) ?? [before!.rate, 0, 0];
-      const part = partOf(rate, own[client]?.[1] ?? 0, asked);
+      const share = shareOf(rate, own[client]?.[1] ?? 0, asked);
       // Until now, this process expected the others to grant what it does not grant itself.
       const expected = before ? (before.rate - before.perSecond) * seconds : 0;
       const more = granted - expected;
-      limiter.add(client, Math.abs(more) < chance ? 0 : more, part.perSecond, monotonicMs());
-      if (asked > 0) next.set(client, part);
+      limiter.add(client, Math.abs(more) < chance ? 0 : more, share.perSecond, monotonicMs());
+      if (asked > 0) next.set(client, share);
     }
-    parts = next;
+    shares = next;
   };
   let exchanging: Promise<void> | undefined;
   const timer = setInterval(() => {
@@ -99,16 +101,16 @@ export function openSharedRates(
 }
 
 /** What one process grants, of the partner's whole rate. */
-interface Part {
+interface RateShare {
   readonly rate: number;
   readonly perSecond: number;
 }
 
 /**
  * Divides the rate by what this process and the others were asked. A process that was asked nothing counts as
- * one request a second, because a part of 0 would never be paid back.
+ * one request a second, because a share of 0 would never be paid back.
  */
-function partOf(rate: number, own: number, others: number): Part {
+function shareOf(rate: number, own: number, others: number): RateShare {
   const asked = Math.max(own, 1);
   return { rate, perSecond: asked + others <= rate ? rate : rate * asked / (asked + others) };
 }

@@ -14,9 +14,9 @@ const LEAST = 32;
 const MOST = 256;
 /** How many requests one step looks at. Their mean is the step's latency. */
 const SAMPLES = 32;
-/** The usual latency is the exponential mean of about so many steps. */
+/** The usual latency is the exponential mean of about this many steps. */
 const USUAL_STEPS = 200;
-/** A latency of up to so many times the usual one is no reason to shrink. */
+/** The limit shrinks only above this multiple of the usual latency. */
 const TOLERANCE = 1.5;
 /** How much of each step's new limit is taken. */
 const SMOOTHING = 0.2;

@@ -9,7 +9,10 @@ const HALF_OF_PLACES = 16;
 describe("createTurns()", () => {
   let clockMs: number;
   let turns: Turns;
-  /** What happened to each request, in this order: `bank order 3` started, `bank order 3 too_many` was refused. */
+  /**
+   * What happened to each request, in this order: `bank order 3` started, `bank order 3 too_many` was
+   * refused.
+   */
   let happened: string[];
   let leaving: Map<string, () => void>;
   let arrived: Map<string, number>;
@@ -147,6 +150,50 @@ describe("createTurns()", () => {
     arrive("bank", "health", 6);
     await loops(10);
     assertEquals(happened.filter((name) => name.includes("health")).length, 4);
+  });
+
+  it("answers /health of a partner whose line is full of orders", async () => {
+    arrive("bank", "order", 2 * HALF_OF_PLACES);
+    await loops(10);
+    arrive("bank", "order", LINE_MAX);
+    arrive("bank", "health");
+    assertEquals([happened.at(-1), turns.waiting()], ["bank health 1", LINE_MAX]);
+  });
+
+  it("keeps the pause of a long list if a short one ends after it", () => {
+    arrive("hostile", "order");
+    arrive("hostile", "list");
+    clockMs = 9;
+    arrive("hostile", "list");
+    arrive("bank", "order");
+    clockMs = 10;
+    leave("hostile list 1");
+    leave("hostile list 2");
+    clockMs = 20;
+    arrive("hostile", "list");
+    assertEquals(happened.includes("hostile list 3"), false);
+  });
+
+  it("keeps a partner in one line after its only request was refused in favour of its next one", async () => {
+    arrive("a", "order", 2 * HALF_OF_PLACES);
+    await loops(10);
+    for (let n = 0; n < HALF_OF_PLACES / 2; n++) arrive(`busy ${n}`, "order");
+    arrive("a", "order", 250);
+    arrive("busy 0", "order", 69);
+    arrive("bank", "list");
+    arrive("bank", "quote");
+    assertEquals([happened.pop(), turns.waiting()], ["bank list 1 overloaded", 320]);
+    for (let n = 1; n < HALF_OF_PLACES / 2; n++) leave(`busy ${n} order 1`);
+    for (let n = 1; n <= 9; n++) leave(`a order ${n}`);
+    await loops(10);
+    arrive("bank", "quote");
+    arrive("other", "quote");
+    await answer(100);
+    assertEquals(happened.filter((name) => name.includes("quote")), [
+      "bank quote 1",
+      "other quote 1",
+      "bank quote 2",
+    ]);
   });
 
   it("refuses what exceeds a partner's own line, and nothing of another partner", async () => {

@@ -8,7 +8,7 @@ export type TurnRefusal = "too_many" | "overloaded";
 interface Visitor {
   /** `waitedMs` is 0 if it did not wait. */
   start(waitedMs: number): void;
-  /** `perSecond` is how many of the line's quotes started in the last second, about. */
+  /** `perSecond`: about how many of the line's quotes started in the last second. */
   refuse(refusal: TurnRefusal, perSecond: number): void;
 }
 
@@ -18,8 +18,8 @@ interface Visitor {
  */
 export interface Turns {
   /**
-   * Starts or queues a request, or refuses it. The returned function must be called when the reply is ready or
-   * the caller has disconnected. Further calls have no effect.
+   * Starts or queues a request, or refuses it. The returned function must be called when the reply is ready
+   * or the caller has disconnected. Further calls have no effect.
    */
   arrive(line: string, rank: Rank, visitor: Visitor): () => void;
   /** How many requests wait. */
@@ -28,23 +28,24 @@ export interface Turns {
   running(): number;
 }
 
-/**
- * The most requests that wait in one partner's line. Together with those that run they must not take all of
- * Envoy's connections to this process.
- */
+/** The most requests that wait in one partner's line. */
 export const LINE_MAX = 256;
 /**
- * The most requests that wait in all lines. Together with those that run they take no more than Envoy's 512
- * connections to this process. Otherwise Envoy would refuse orders too.
+ * The most requests that wait in all lines. With up to 192 running, they fit into Envoy's 512 connections to
+ * this process. Further requests wait in Envoy, which does not know their rank. Orders have connections of
+ * their own.
  */
 const WAITING_MAX = 320;
-/** Below Envoy's time limit, and short enough that a quote is not yet old when its order is sent again. */
+/**
+ * The longest wait. It is below Envoy's time limit, and a quote is still valid when its order is repeated.
+ */
 const WAIT_MAX_MS = 5000;
 /** A caller that has waited longer for a price has mostly given up. */
 const QUOTE_WAIT_MAX_MS = 2000;
 /**
- * When quotes have waited without a break for OVERLOAD_MS, more come than can be served. Then they wait only this
- * long. Otherwise each of them would wait for two seconds, and those that are served would come too late.
+ * When quotes have waited without a break for OVERLOAD_MS, more come than can be served. Then they wait only
+ * this long. Otherwise each of them would wait for two seconds, and those that are served would come too
+ * late.
  */
 const OVERLOAD_WAIT_MAX_MS = 200;
 const OVERLOAD_MS = 500;
@@ -56,9 +57,9 @@ const STARTS_BY_RANK = 3;
 /** Requests to /health have places of their own, so that the answer does not wait for the database. */
 const HEALTH_PLACES = 4;
 /**
- * How many lists and statements a partner runs at once: alone, and beside other partners. Each costs as much as
- * a dozen orders. Beside others, a pause of REST times its duration follows each while the partner has more
- * requests, so that a flood of lists takes at most a quarter of the time.
+ * How many lists and statements a partner runs at once: alone, and beside other partners. Each costs as much
+ * as a dozen orders. Beside others, a pause of REST times its duration follows each while the partner has
+ * more requests, so that a flood of lists takes at most a quarter of the time.
  */
 const HEAVY: Partial<Record<Rank, { readonly alone: number; readonly beside: number }>> = {
   [RANK.list]: { alone: 4, beside: 1 },
@@ -194,7 +195,7 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     waiter.visitor.refuse(refusal, quotesOf(waiter.line, monotonicMs()));
   };
 
-  /** Refuses what waited for so long, but leaves `keep` requests in each line. */
+  /** Refuses requests that waited for at least `maxMs`, but leaves `keep` requests in each line. */
   const refuseOlder = (rank: Rank, maxMs: number, keep = 0): void => {
     const latest = monotonicMs() - maxMs;
     for (const queue of queues[rank]!.values()) {
@@ -214,16 +215,17 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
   };
 
   /**
-   * Refuses the newest request of the longest line that has one of a lower rank than `rank`. Of a line that is
-   * longer than the new request's own, also one of the same rank. Returns false if there is none.
+   * Refuses one waiting request, and returns false if there is none that may be refused. Looks at the longest
+   * line first, and there at the newest request of the lowest rank. Its rank must be lower than `rank`. In a
+   * line that is longer than the new request's own, an equal rank suffices.
    */
   const makeRoom = (crowded: readonly Line[], line: Line, rank: Rank): boolean => {
-    for (const longest of crowded) {
-      const highest = longest.waiting > line.waiting ? rank : rank + 1;
-      for (let lowest = RANKS - 1; lowest >= highest; lowest--) {
-        const newest = queues[lowest]!.get(longest)?.at(-1);
+    for (const candidate of crowded) {
+      const firstRank = candidate.waiting > line.waiting ? rank : rank + 1;
+      for (let victimRank = RANKS - 1; victimRank >= firstRank; victimRank--) {
+        const newest = queues[victimRank]!.get(candidate)?.at(-1);
         if (newest) {
-          refuse(newest, reasonOf(longest));
+          refuse(newest, reasonOf(candidate));
           return true;
         }
       }
@@ -246,7 +248,7 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
       const ranMs = endedMs - startedMs;
       if (SAMPLED.has(rank)) places.sample(ranMs, running);
       if (HEAVY[rank]) {
-        line.restsUntilMs[rank] = endedMs + REST * ranMs;
+        line.restsUntilMs[rank] = Math.max(line.restsUntilMs[rank] ?? 0, endedMs + REST * ranMs);
         // Nothing else may happen when the pause ends. A timer may run a millisecond early.
         setTimeout(advance, Math.ceil(REST * ranMs) + 1).unref();
       }
@@ -271,14 +273,20 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
         startedMs: 0,
         state: "waiting",
       };
+      const isNext = rank === RANK.health || waiting === 0 && startsOfLoop < STARTS_PER_LOOP;
+      if (isNext && mayRun(line, rank)) {
+        start(waiter, false);
+        return () => leave(waiter);
+      }
       const crowded = crowdedLines(line);
       if (crowded.length > 0 && !makeRoom(crowded, line, rank)) {
         waiter.state = "ended";
         const refusal = reasonOf(line);
         forgetIdle(line);
         visitor.refuse(refusal, quotesOf(line, waiter.arrivedMs));
-      } else if (waiting === 0 && startsOfLoop < STARTS_PER_LOOP && mayRun(line, rank)) start(waiter, false);
-      else {
+      } else {
+        // makeRoom() forgets the line if it refuses the only request of the line.
+        lines.set(name, line);
         enqueue(waiter);
         advance();
       }

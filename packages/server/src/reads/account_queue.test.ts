@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { Refusal } from "../http/refusal.ts";
-import { createTurns } from "./turns.ts";
+import { createAccountQueue } from "./account_queue.ts";
 
 /** A read that ends when the test calls end(). */
 function held(): { read: () => Promise<string>; begun: () => boolean; end: () => void } {
@@ -18,9 +18,9 @@ function held(): { read: () => Promise<string>; begun: () => boolean; end: () =>
 }
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
-describe("createTurns()", () => {
+describe("createAccountQueue()", () => {
   it("runs one read per client at a time, in order, and other clients' reads in parallel", async () => {
-    const turn = createTurns(4);
+    const turn = createAccountQueue(4);
     const [first, second, other] = [held(), held(), held()];
     const reads = [turn(1, first.read), turn(1, second.read), turn(2, other.read)];
     await settle();
@@ -34,7 +34,7 @@ describe("createTurns()", () => {
   });
 
   it("refuses a read at once while the client's queue is full, and accepts reads afterwards", async () => {
-    const turn = createTurns(2);
+    const turn = createAccountQueue(2);
     const [first, second] = [held(), held()];
     const reads = [turn(1, first.read), turn(1, second.read)];
     const refused = await assertRejects(() => turn(1, () => Promise.resolve("read")), Refusal) as Refusal;
@@ -47,7 +47,7 @@ describe("createTurns()", () => {
   });
 
   it("continues after a failed read", async () => {
-    const turn = createTurns(2);
+    const turn = createAccountQueue(2);
     const failing = turn(1, () => Promise.reject(new Error("gone")));
     const next = turn(1, () => Promise.resolve("read"));
     await assertRejects(() => failing, Error, "gone");
@@ -55,7 +55,7 @@ describe("createTurns()", () => {
   });
 
   it("refuses the queued reads after one read timed out on the account's lock", async () => {
-    const turn = createTurns(3);
+    const turn = createAccountQueue(3);
     let reads = 0;
     const locked = () => {
       reads++;

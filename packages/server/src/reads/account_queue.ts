@@ -1,6 +1,6 @@
 import { Refusal } from "../http/refusal.ts";
 
-type Turns = <T>(client: number, read: () => Promise<T>) => Promise<T>;
+type AccountQueue = <T>(client: number, read: () => Promise<T>) => Promise<T>;
 
 interface Queue {
   length: number;
@@ -19,7 +19,7 @@ const LOCK_NOT_AVAILABLE = "55P03";
  * reads occupy one connection and not the whole pool. If `most` reads of a client are queued or running, a
  * further read is refused at once.
  */
-export function createTurns(most: number): Turns {
+export function createAccountQueue(most: number): AccountQueue {
   const queues = new Map<number, Queue>();
   return async (client, read) => {
     const queue = queues.get(client) ?? { length: 0, end: Promise.resolve(), stuck: false };
