@@ -1,10 +1,8 @@
 import { join } from "node:path";
 import { openDatabase, type State } from "@gold-partner/dev";
-import { type Customer, Trading } from "../prove/overload/trading.ts";
+import { connectTraders, Trading } from "../prove/overload/trading.ts";
 import { Deployment, type ProofDatabase } from "../prove/stage/deployment.ts";
 import { EnvoyFront } from "../prove/stage/envoy_front.ts";
-import { MultiplexedConnection } from "../prove/stage/multiplexed_connection.ts";
-import { readIdentity } from "../prove/stage/partner_connection.ts";
 import { familyCpuMs } from "../testing/process_cpu.ts";
 import type { Benchmark, Contest, Sample } from "./harness.ts";
 import { describePostgres } from "./orders/describe_postgres.ts";
@@ -90,11 +88,7 @@ export default {
     try {
       await deployment.fund(FUNDING_SAR);
       const envoy = await EnvoyFront.open(deployment);
-      const customers = await Promise.all(deployment.traders.map(async (trader): Promise<Customer> => {
-        const identity = await readIdentity(trader.credentials);
-        const connect = () => new MultiplexedConnection(deployment.port, identity);
-        return { trader, connections: Array.from({ length: CONNECTIONS }, connect) };
-      }));
+      const traders = await connectTraders(deployment, CONNECTIONS);
       const pids = {
         "the service": () => deployment.servers[0]!.pid,
         Postgres: () => deployment.postmasterPid,
@@ -102,9 +96,9 @@ export default {
         "the standby": () => standbyPid,
       };
       return {
-        contests: [cost(deployment, pids, new Trading(customers))],
+        contests: [cost(deployment, pids, new Trading(traders))],
         async close() {
-          for (const { connections } of customers) for (const connection of connections) connection.close();
+          for (const { connections } of traders) for (const connection of connections) connection.close();
           await deployment.stop();
         },
       };

@@ -112,8 +112,8 @@ export function interleaved(contenders: Readonly<Record<string, Contender>>): Me
 }
 
 /**
- * Like rotate(), with longer turns and fewer rounds: for contenders that do thousands of operations in a turn,
- * and not those of a single function.
+ * Like rotate(), with longer turns and fewer rounds: for contenders that do thousands of operations in a
+ * turn, and not those of a single function.
  */
 export async function rotateLong(
   turns: Readonly<Record<string, (turnMs: number) => Promise<Sample>>>,

@@ -1,6 +1,6 @@
 // npm run bench -- NAME [--short] [--strict] [--only CONTEST] [--rows N] [--json FILE]: measures one
-// benchmark. Without a name, lists all. A missed goal is printed; with --strict it also exits with 1.
-// npm run bench -- orders --against COMMIT [--short] [--in-flight N] [--limit RATIO] [--json FILE]: compares this
+// benchmark. Without a name, lists all. A missed goal is printed; with --strict it also exits with 1. npm run
+// bench -- orders --against COMMIT [--short] [--in-flight N] [--limit RATIO] [--json FILE]: compares this
 // tree with a commit. A broken limit exits with 1.
 import { readdirSync, writeFileSync } from "node:fs";
 import process from "node:process";

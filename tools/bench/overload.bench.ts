@@ -1,4 +1,4 @@
-import { type Customer, type Phase, Trading } from "../prove/overload/trading.ts";
+import { type ConnectedTrader, isServed, type Phase, Trading } from "../prove/overload/trading.ts";
 import { MultiplexedConnection } from "../prove/stage/multiplexed_connection.ts";
 import { type Benchmark, type Contest, type Sample, startClock } from "./harness.ts";
 import { cpuBetween, openRig, type Rig } from "./load/rig.ts";
@@ -11,21 +11,24 @@ const CONNECTIONS = 3;
 const IN_FLIGHT = 128;
 const WARM_UP_SECONDS = 12;
 
-/** Trades, each a quote and its order, that end within a second while more are offered than the service can do. */
+/**
+ * Trades, each a quote and its order, that end within a second while more are offered than the service can
+ * do.
+ */
 function goodput(rig: Rig, name: string, partners: number): Contest {
-  const remarks: string[] = [];
+  const remarks = ["p50 and p99 are those of served orders."];
   return {
     name: `trades that end within a second, offered by ${name}`,
     goals: [],
     async measure({ turnMs }) {
-      const customers = rig.partners.slice(0, partners).map((trader, index): Customer => ({
+      const traders = rig.partners.slice(0, partners).map((trader, index): ConnectedTrader => ({
         trader,
         connections: Array.from(
           { length: CONNECTIONS * rig.partners.length / partners },
           () => new MultiplexedConnection(rig.envoyPort, rig.identities[index]!),
         ),
       }));
-      const trading = new Trading(customers);
+      const trading = new Trading(traders);
       const seconds = turnMs * TURNS / 1000;
       await rig.deployment.renewTokens();
       await trading.saturate(IN_FLIGHT, WARM_UP_SECONDS);
@@ -39,16 +42,18 @@ function goodput(rig: Rig, name: string, partners: number): Contest {
         const phase = await trading.offer(peak * factor, seconds);
         const { cpuMs: loadCpuMs } = clock();
         const goodput = phase.goodput(seconds);
-        const served = phase.sent.filter(({ kind, verdict }) => kind === "order" && verdict.startsWith("20"));
+        const served = phase.sent.filter(({ kind, verdict }) => kind === "order" && isServed(verdict));
         round[`${factor}x of the peak`] = {
-          ...{ operations: Math.max(1, Math.round(goodput * seconds)), wallMs: seconds * 1000 },
-          ...{ cpuMs: cpuBetween(before, rig.readCpuMs(), 1).totalMs, loadCpuMs },
+          operations: Math.max(1, Math.round(goodput * seconds)),
+          wallMs: seconds * 1000,
+          cpuMs: cpuBetween(before, rig.readCpuMs(), 1).totalMs,
+          loadCpuMs,
           ...latencyOf(served.map(({ tookMs }) => tookMs * 1000)),
         };
         remarks.push(describe(factor, phase, goodput / peak));
       }
       await trading.settle();
-      for (const { connections } of customers) for (const connection of connections) connection.close();
+      for (const { connections } of traders) for (const connection of connections) connection.close();
       return [round];
     },
     remarks: () => remarks,
@@ -59,7 +64,7 @@ const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
 const describe = (factor: number, phase: Phase, share: number): string =>
   `${factor}x: ${percent(share)} of the peak, ${percent(phase.served("order"))} of the orders and ` +
-  `${percent(phase.served("quote"))} of the quotes served. p50 and p99 are those of served orders.`;
+  `${percent(phase.served("quote"))} of the quotes served.`;
 
 export default {
   about: "trades that end within a second, at up to four times the peak",

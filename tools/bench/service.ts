@@ -16,8 +16,8 @@ export interface StartedService extends Pick<Running, "credentials" | "state" | 
 }
 
 /**
- * Starts a service, and adds what a benchmark needs. `stop` of the result ends everything. A stack that cannot
- * be opened ends itself.
+ * Starts a service, and adds what a benchmark needs. `stop` of the result ends everything. A stack that
+ * cannot be opened ends itself.
  */
 export async function openService<Stack extends object>(
   options: Partial<Parameters<typeof start>[0]>,

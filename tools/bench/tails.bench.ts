@@ -42,9 +42,12 @@ function tailsOf(rig: Rig, way: Way): Contest {
         for (const kind of KINDS) {
           const latencies = measured.latenciesMicros[kind];
           round[`${kind}, ${share * 100} %`] = {
-            ...{ operations: latencies.length, wallMs: measured.wallMs },
-            ...{ cpuMs: measured.cpu.totalMs / KINDS.length, loadCpuMs: measured.loadCpuMs },
-            ...{ ...latencyOf(latencies), p999Micros: percentile(latencies, 0.999) },
+            operations: latencies.length,
+            wallMs: measured.wallMs,
+            cpuMs: measured.cpu.totalMs / KINDS.length,
+            loadCpuMs: measured.loadCpuMs,
+            ...latencyOf(latencies),
+            p999Micros: percentile(latencies, 0.999),
           };
         }
       }
@@ -85,7 +88,9 @@ function distances(rig: Rig): Contest {
           const wallMs = performance.now() - startMs;
           for (const [kind, latencies] of Object.entries({ cold, warm })) {
             round[`${kind}, ${distance} ms away`] = {
-              ...{ operations: FIRST_ORDERS, wallMs, ...latencyOf(latencies) },
+              operations: FIRST_ORDERS,
+              wallMs,
+              ...latencyOf(latencies),
             };
           }
         }

@@ -182,7 +182,7 @@ export function drawGoodput(): string {
 /** CPU time of an order, by program. */
 export function drawCost(): string {
   const result = read("peers");
-  const [{ contenders } = { contenders: {} }] = result.contests;
+  const contenders = contestOf(result, "the same signed orders");
   const bars = Object.keys(contenders).map((name) => [name, figure(contenders, name, "cpuMicros")] as const);
   const most = Math.max(...bars.map(([, micros]) => micros));
   return picture(

@@ -18,7 +18,9 @@ const PARTNERS = 256;
 const ROUNDS = short ? 80 : 4000;
 const ORDERS = PARTNERS * ROUNDS;
 const DURATION_MAX_MS = 300_000;
-/** The CPU time per order, as a multiple of the CPU time of one verification by Web Crypto on this machine. */
+/**
+ * The CPU time per order, as a multiple of the CPU time of one verification by Web Crypto on this machine.
+ */
 const COST_MAX_SHARE = 6;
 const MEMORY_MAX_MIB = 600;
 /**

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Attack, ATTACKS, type Order, type Tally } from "./fairness/attacker.ts";
+import { type Attack, type AttackPlan, ATTACKS, type Tally } from "./fairness/attacker.ts";
 import { Experience, Victim } from "./fairness/victim.ts";
 import { Deployment } from "./stage/deployment.ts";
 import { EnvoyFront } from "./stage/envoy_front.ts";
@@ -37,8 +37,9 @@ process.exitCode = report.close("fairness") ? 0 : 1;
 
 async function prove(processes: number): Promise<void> {
   const deployment = await Deployment.start({ servers: processes, traders: 2, lanes: 2 });
-  const own = await Deployment.start({ servers: processes, traders: 1, lanes: 2 });
+  let own: Deployment | undefined;
   try {
+    own = await Deployment.start({ servers: processes, traders: 1, lanes: 2 });
     await EnvoyFront.open(deployment, { flood: "default" });
     await EnvoyFront.open(own, { flood: "default" });
     const [bank, hostile] = deployment.traders as [Trader, Trader];
@@ -64,7 +65,7 @@ async function prove(processes: number): Promise<void> {
     }
     victim.close();
   } finally {
-    await own.stop();
+    await own?.stop();
     await deployment.stop();
   }
 }
@@ -111,13 +112,13 @@ async function startAttack(attack: Attack, deployment: Deployment, hostile: Trad
   });
   await deployment.operator(`partner set ${hostile.clientId} ${RATE_BY_ATTACK[attack] ?? HIGH_RATE}`);
   const child = fork(ATTACKER, { execArgv: process.execArgv });
-  const order: Order = {
+  const plan: AttackPlan = {
     attack,
     port: deployment.port,
     identity: await readIdentity(hostile.credentials),
     token: memberOf(reply!, "access_token"),
   };
-  child.send(order);
+  child.send(plan);
   return child;
 }
 

@@ -1,23 +1,21 @@
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { percentile } from "../testing/statistics.ts";
-import { type Customer, type Phase, Trading } from "./overload/trading.ts";
+import { connectTraders, isServed, type Phase, Trading } from "./overload/trading.ts";
 import { Deployment } from "./stage/deployment.ts";
 import { EnvoyFront, SETTLE_MS } from "./stage/envoy_front.ts";
-import { MultiplexedConnection } from "./stage/multiplexed_connection.ts";
-import { readIdentity } from "./stage/partner_connection.ts";
 import { pinApart } from "./stage/pin.ts";
 import { type Finding, Report } from "./stage/report.ts";
 import { compareIds, findImbalance, readOrders } from "./stage/stage.ts";
 
-// npm run prove -- overload [--short]: partners trade through Envoy at two and at four times the peak. The service
-// must do about as much as at its peak, execute the orders of the quotes that it gave, serve a calm partner, and be
-// normal again within five seconds. Then its process is killed at twice the peak, and nothing may be lost. The load
-// has one core and the service another one. With --short, only the kill.
+// npm run prove -- overload [--short]: partners trade through Envoy at two and at four times the peak. The
+// service must do about as much as at its peak, execute the orders of the quotes that it gave, serve a calm
+// partner, and be normal again within five seconds. Then its process is killed at twice the peak, and nothing
+// may be lost. The load has one core and the service another one. With --short, only the kill.
 
 const SECONDS = { long: { peak: 20, load: 60 }, short: { peak: 5, load: 8 } };
 const TIMES = [2, 4];
-const CUSTOMERS = 12;
+const TRADERS = 12;
 const CONNECTIONS = 3;
 const IN_FLIGHT = 128;
 const CALM_PER_SECOND = 5;
@@ -33,17 +31,13 @@ const NORMAL_FACTOR = 2;
 const scale = process.argv.includes("--short") ? "short" : "long";
 const seconds = SECONDS[scale];
 const report = new Report();
-const deployment = await Deployment.start({ servers: 1, traders: CUSTOMERS + 1, lanes: 2 });
+const deployment = await Deployment.start({ servers: 1, traders: TRADERS + 1, lanes: 2 });
 try {
   await deployment.fund(FUNDING_SAR);
   const front = await EnvoyFront.open(deployment);
   pinApart([front.pid, deployment.postmasterPid, ...deployment.servers.map(({ pid }) => pid)]);
-  const customers = await Promise.all(deployment.traders.map(async (trader): Promise<Customer> => {
-    const identity = await readIdentity(trader.credentials);
-    const connect = () => new MultiplexedConnection(deployment.port, identity);
-    return { trader, connections: Array.from({ length: CONNECTIONS }, connect) };
-  }));
-  const [many, calm] = [new Trading(customers.slice(1)), new Trading(customers.slice(0, 1))];
+  const traders = await connectTraders(deployment, CONNECTIONS);
+  const [many, calm] = [new Trading(traders.slice(1)), new Trading(traders.slice(0, 1))];
   await many.saturate(IN_FLIGHT, seconds.peak / 2);
   const peak = (await many.saturate(IN_FLIGHT, seconds.peak)).goodput(seconds.peak);
   if (scale === "long") await tryMultiples(peak, many, calm);
@@ -61,7 +55,7 @@ try {
       ...await deployment.findDefects(),
     ],
   });
-  for (const { connections } of customers) for (const connection of connections) connection.close();
+  for (const { connections } of traders) for (const connection of connections) connection.close();
 } finally {
   await deployment.stop();
 }
@@ -105,7 +99,7 @@ function judge(peak: number, phase: Phase, beside: Phase): Finding {
 
 function latencies({ sent }: Phase): string {
   const of = (kind: "quote" | "order") => {
-    const served = sent.filter((one) => one.kind === kind && one.verdict.startsWith("20")).map(({ tookMs }) =>
+    const served = sent.filter((one) => one.kind === kind && isServed(one.verdict)).map(({ tookMs }) =>
       tookMs
     );
     return [0.5, 0.99].map((share) => percentile(served, share).toFixed(0)).join(" / ");
@@ -117,7 +111,7 @@ function latencies({ sent }: Phase): string {
 function judgeRecovery(before: Phase, after: Phase): Finding {
   const late = after.sent.filter(({ dueMs }) => dueMs >= after.startMs + RECOVERY_SECONDS * 1000);
   const median = (sent: Phase["sent"]) => percentile(sent.map(({ tookMs }) => tookMs), 0.5);
-  const refused = late.filter(({ verdict }) => !verdict.startsWith("20")).length;
+  const refused = late.filter(({ verdict }) => !isServed(verdict)).length;
   const [was, is] = [median(before.sent), median(late)];
   return {
     what: `p50 ${is.toFixed(1)} ms after five seconds, ${was.toFixed(1)} ms before the overload`,

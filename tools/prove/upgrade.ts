@@ -6,12 +6,12 @@ import { releases, resolveCommit } from "../testing/release/history.ts";
 import { Report } from "./stage/report.ts";
 import { proveUpgrade } from "./upgrade/prove_upgrade.ts";
 
-// npm run prove -- upgrade [--short] [--from COMMIT]: upgrades the last two releases from 0.5.0 on, or only the
-// last one with --short, to this version under load. Old and new processes serve side by side, the new ones replace
-// the old ones, the old ones come back on the new schema, and the new ones replace them again. After the
-// migration, two people sign for the partners of the release, because the new processes ignore unsigned rows.
-// No request fails beyond the documented retries, no acknowledged order or withdrawal is lost, and each event
-// is delivered.
+// npm run prove -- upgrade [--short] [--from COMMIT]: upgrades the last two releases from 0.5.0 on, or only
+// the last one with --short, to this version under load. Old and new processes serve side by side, the new
+// ones replace the old ones, the old ones come back on the new schema, and the new ones replace them again.
+// After the migration, two people sign for the partners of the release, because the new processes ignore
+// unsigned rows. No request fails beyond the documented retries, no acknowledged order or withdrawal is lost,
+// and each event is delivered.
 
 const RELEASES = { long: 2, short: 1 };
 /** Older databases pass through this release. */

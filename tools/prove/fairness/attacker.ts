@@ -8,7 +8,7 @@ export const ATTACKS = ["flood", "refusals", "heavy reads", "slow bodies", "bad 
 export type Attack = (typeof ATTACKS)[number];
 
 /** The first message that this process gets. Any further message ends the attack. */
-export interface Order {
+export interface AttackPlan {
   readonly attack: Attack;
   readonly port: number;
   readonly identity: Identity;
@@ -28,12 +28,12 @@ const DAY_MS = 86_400_000;
 const tally: Tally = {};
 let isOn = true;
 
-async function run(order: Order): Promise<void> {
-  const sessions = Array.from({ length: CONNECTIONS }, () => open(order));
+async function run(plan: AttackPlan): Promise<void> {
+  const sessions = Array.from({ length: CONNECTIONS }, () => open(plan));
   const streams = sessions.flatMap((session) => Array.from({ length: STREAMS_EACH }, () => session));
   await Promise.all(streams.map(async (session) => {
     while (isOn && !session.destroyed) {
-      const status = await (order.attack === "slow bodies" ? drip(session, order) : ask(session, order));
+      const status = await (plan.attack === "slow bodies" ? drip(session, plan) : ask(session, plan));
       tally[status] = (tally[status] ?? 0) + 1;
       // Without a pause, a session that the other side closes would be asked again at once, without end.
       if (status === 0) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -42,12 +42,12 @@ async function run(order: Order): Promise<void> {
   for (const session of sessions) session.destroy();
 }
 
-function open({ port, identity }: Order): ClientHttp2Session {
+function open({ port, identity }: AttackPlan): ClientHttp2Session {
   const session = connect(`https://localhost:${port}`, { ...identity, servername: "localhost" });
   return session.on("error", () => {});
 }
 
-function headersOf({ attack, token }: Order): OutgoingHttpHeaders {
+function headersOf({ attack, token }: AttackPlan): OutgoingHttpHeaders {
   const authorization = `Bearer ${attack === "bad tokens" ? spoil(token) : token}`;
   switch (attack) {
     case "heavy reads":
@@ -77,25 +77,25 @@ function spoil(token: string): string {
   return [head, claims, (signature[0] === "A" ? "B" : "A") + signature.slice(1)].join(".");
 }
 
-const ask = (session: ClientHttp2Session, order: Order): Promise<number> =>
-  exchange(session, order, (stream) => stream.end());
+const ask = (session: ClientHttp2Session, plan: AttackPlan): Promise<number> =>
+  exchange(session, plan, (stream) => stream.end());
 
 /** Sends a body so slowly that it never arrives. */
-const drip = (session: ClientHttp2Session, order: Order): Promise<number> =>
-  exchange(session, order, (stream) => {
+const drip = (session: ClientHttp2Session, plan: AttackPlan): Promise<number> =>
+  exchange(session, plan, (stream) => {
     const timer = setInterval(() => stream.write(" "), DRIP_MS);
     stream.on("close", () => clearInterval(timer));
   });
 
 function exchange(
   session: ClientHttp2Session,
-  order: Order,
+  plan: AttackPlan,
   write: (stream: ReturnType<ClientHttp2Session["request"]>) => void,
 ): Promise<number> {
   return new Promise((resolve) => {
     let status = 0;
     try {
-      const stream = session.request(headersOf(order), { endStream: false });
+      const stream = session.request(headersOf(plan), { endStream: false });
       stream.on("response", (headers) => status = headers[":status"] ?? 0).on("error", () => {})
         .on("close", () => resolve(status)).resume();
       write(stream);
@@ -105,11 +105,10 @@ function exchange(
   });
 }
 
-process.once("message", (order: Order) => {
+process.once("message", (plan: AttackPlan) => {
   process.once("message", () => {
     isOn = false;
-    process.send!(tally);
-    process.exit();
+    process.send!(tally, () => process.exit());
   });
-  void run(order);
+  void run(plan);
 });

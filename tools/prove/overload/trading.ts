@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Arrivals } from "../stage/arrivals.ts";
-import type { PartnerConnection } from "../stage/partner_connection.ts";
+import type { Deployment } from "../stage/deployment.ts";
+import { MultiplexedConnection } from "../stage/multiplexed_connection.ts";
+import { type PartnerConnection, readIdentity } from "../stage/partner_connection.ts";
 import type { Trader } from "../stage/trader.ts";
 import { acceptedOrderOf, memberOf, type Reply, verdictOf } from "../stage/wire.ts";
 
@@ -9,10 +11,19 @@ import { acceptedOrderOf, memberOf, type Reply, verdictOf } from "../stage/wire.
 const USEFUL_MS = 1000;
 const RETRY_MS = 200;
 
-export interface Customer {
+/** A trader with its connections to Envoy. */
+export interface ConnectedTrader {
   readonly trader: Trader;
   readonly connections: readonly PartnerConnection[];
 }
+
+/** Connects each trader of the deployment to its Envoy. */
+export const connectTraders = (deployment: Deployment, connections: number): Promise<ConnectedTrader[]> =>
+  Promise.all(deployment.traders.map(async (trader) => {
+    const identity = await readIdentity(trader.credentials);
+    const connect = () => new MultiplexedConnection(deployment.port, identity);
+    return { trader, connections: Array.from({ length: connections }, connect) };
+  }));
 
 interface Sent {
   readonly kind: "quote" | "order";
@@ -28,8 +39,8 @@ export class Phase {
   readonly doneAtMs: number[] = [];
   readonly startMs = performance.now();
 
-  count(kind: Sent["kind"], isServed: boolean): number {
-    return this.sent.filter((one) => one.kind === kind && SERVED.test(one.verdict) === isServed).length;
+  count(kind: Sent["kind"], served: boolean): number {
+    return this.sent.filter((one) => one.kind === kind && isServed(one.verdict) === served).length;
   }
 
   /** The share of the requests that were served. */
@@ -53,12 +64,13 @@ export class Phase {
   }
 }
 
-const SERVED = /^20[01]/;
+export const isServed = (verdict: string): boolean => /^20[01]/.test(verdict);
+
 const EXPECTED = /^(20[01]|503)\b/;
 
 /** Partners that trade: each trade asks for a quote, and places the order if it gets one. */
 export class Trading {
-  readonly #customers: readonly Customer[];
+  readonly #traders: readonly ConnectedTrader[];
   /** The orders that got a success reply. */
   readonly accepted: string[] = [];
   /** The orders whose outcome is unknown. */
@@ -67,11 +79,11 @@ export class Trading {
   /** How many orders got their final reply only when they were sent again. */
   settled = 0;
 
-  constructor(customers: readonly Customer[]) {
-    this.#customers = customers;
+  constructor(traders: readonly ConnectedTrader[]) {
+    this.#traders = traders;
   }
 
-  /** Keeps so many trades in flight. */
+  /** Keeps `inFlight` trades running. */
   async saturate(inFlight: number, seconds: number): Promise<Phase> {
     const phase = new Phase();
     const work = async () => {
@@ -81,7 +93,7 @@ export class Trading {
     return phase;
   }
 
-  /** Starts so many trades a second, however long they take. */
+  /** Starts `perSecond` trades a second, however long each takes. */
   async offer(perSecond: number, seconds: number): Promise<Phase> {
     const phase = new Phase();
     const arrivals = new Arrivals((dueMs) => this.#trade(phase, dueMs));
@@ -94,7 +106,7 @@ export class Trading {
   /** Sends the orders with an unknown outcome again, with the same keys, until each has a final reply. */
   async settle(): Promise<void> {
     for (const { trader, quoteId, key } of this.#open.splice(0)) {
-      const { connections } = this.#customers.find((customer) => customer.trader === trader)!;
+      const { connections } = this.#traders.find((one) => one.trader === trader)!;
       for (;;) {
         const reply = await connections[0]!.send(await trader.order(quoteId, { key }));
         if (this.#note(reply)) {
@@ -108,8 +120,8 @@ export class Trading {
 
   async #trade(phase: Phase, dueMs: number): Promise<void> {
     const turn = this.#turn++;
-    const { trader, connections } = this.#customers[turn % this.#customers.length]!;
-    const connection = connections[Math.floor(turn / this.#customers.length) % connections.length]!;
+    const { trader, connections } = this.#traders[turn % this.#traders.length]!;
+    const connection = connections[Math.floor(turn / this.#traders.length) % connections.length]!;
     const quote = await connection.send(trader.quote("buy", "0.001"));
     const quoteMs = performance.now() - dueMs;
     phase.sent.push({ kind: "quote", verdict: verdictOf(quote), dueMs, tookMs: quoteMs });

@@ -35,8 +35,11 @@ async function queueOrders(
 ): Promise<Queue> {
   const wire = await Wire.open(deployment.servers[0]!.socket);
   const stage: Stage = {
-    ...{ deployment, wires: [wire], traders: [trader] },
-    ...{ sql: deployment.sql, accepted: new Set() },
+    deployment,
+    wires: [wire],
+    traders: [trader],
+    sql: deployment.sql,
+    accepted: new Set(),
   };
   const quotes = await makeQuotes(stage, quoteCount, GRAMS);
   return { wire, requests: await Promise.all(repeat(count, (n) => trader.order(quotes[n % quoteCount]!))) };
