@@ -5,7 +5,12 @@ import type { Exchange } from "./reply.ts";
 /** The values that one request stores in its Hono context. */
 export interface AppEnv {
   readonly Bindings: {
-    readonly incoming?: { readonly url?: string; readonly socket?: { destroy(): unknown } };
+    readonly incoming?: {
+      readonly url?: string;
+      readonly socket?: { destroy(): unknown };
+      /** How long the request waited for its turn, in milliseconds. */
+      readonly waitedMs?: number;
+    };
   };
   readonly Variables: {
     exchange: Exchange;

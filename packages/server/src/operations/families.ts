@@ -57,7 +57,7 @@ const PROCESS_GAUGES = {
 export const GAUGES = { ...PROCESS_GAUGES, ...DATABASE_GAUGES } as const;
 
 export const HISTOGRAMS = {
-  gold_request_seconds: "How long a request ran after its turn had come, by route.",
+  gold_request_seconds: "How long a request took from its arrival to its reply, by route.",
   gold_turn_wait_seconds: "How long a request that did not start at once waited for its turn.",
   gold_database_wait_seconds: "How long a statement that found no free connection waited for one, by pool.",
   gold_webhook_seconds: "How long an attempt to deliver a webhook took.",

@@ -90,7 +90,7 @@ export function createApp(deps: Deps): Hono<AppEnv> {
     c.set("exchange", { requestId: newId(ID_PREFIX.request, deps.now(), deps.random) });
     await next();
     if (c.get("exchange").failure) await failReply(c);
-    observe(c, deps, deps.monotonicMs() - startedMs);
+    observe(c, deps, (c.env?.incoming?.waitedMs ?? 0) + deps.monotonicMs() - startedMs);
   });
   app.use((c, next) => {
     c.set("target", checkTarget(c.env?.incoming?.url ?? pathAndQuery(c.req.url)));

@@ -45,6 +45,8 @@ describe("requests that wait for their turn", () => {
     return () => post(partner, "/v1/orders", ORDER, headers);
   }
 
+  const metrics = async () =>
+    (await sendRaw(fixture.config.operationsListen, ["GET /metrics HTTP/1.1", "Host: localhost"])).body;
   const health = (partner: TestPartner) => send(partner, "GET /health HTTP/1.1");
   /** Sets a partner's rate and burst, and waits until the service knows them. */
   async function setRate(partner: TestPartner, rate: number, burst: number): Promise<void> {
@@ -87,10 +89,16 @@ describe("requests that wait for their turn", () => {
       assertMatch(head, /\nRateLimit-Policy: "requests_at_once";q=256;w=1\r/i);
       assertMatch(head, /\nRetry-After: 1(\r|$)/i);
       // Envoy shall let pass what the partner's rate allows in a second, and 60 requests more.
-      assertMatch(head, /\nX-Gold-Pace: 3000 2260 order Hash=/i);
+      assertMatch(head, /\nX-Gold-Pace: 3000 2260 order [0-9a-f]{8} Hash=/i);
       assertMatch(body, /"code":"rate_limited"/);
     }
     assertEquals(codeOf(await orders[refused[0]!.index]!()), "404 not_found");
+    // Only orders have waited. The time of an order contains its wait.
+    const text = await metrics();
+    const sum = (name: string) =>
+      Number(text.split("\n").find((line) => line.startsWith(name))?.split(" ")[1]);
+    const waited = sum("gold_turn_wait_seconds_sum");
+    assert(waited > 0 && sum('gold_request_seconds_sum{route="/v1/orders"}') > waited, text);
   });
 
   it("are refused unread after 50 refusals within a second, until that second ends", async () => {
@@ -103,11 +111,7 @@ describe("requests that wait for their turn", () => {
     const others = replies.filter(({ status }) => status !== 429);
     assertEquals(others.every(({ status }) => status === 200), true);
     assert(others.length <= 1 + (performance.now() - sentMs) / 1000, `${others.length} were served`);
-    const metrics = await sendRaw(fixture.config.operationsListen, [
-      "GET /metrics HTTP/1.1",
-      "Host: localhost",
-    ]);
-    assertMatch(metrics.body, /gold_requests_total\{route="none",status="429"\} [1-9]/);
+    assertMatch(await metrics(), /gold_requests_total\{route="none",status="429"\} [1-9]/);
     // Its rate still holds: after a second, one more request is served.
     let status = 429;
     for (let tries = 0; status === 429 && tries < 100; tries++) {

@@ -16,7 +16,9 @@ describe("a pace that the service asks for", () => {
       if (url === "/overloaded") {
         response.setHeader(
           "X-Gold-Pace",
-          `${PACE_MS} ${PER_SECOND} quote ${headers["x-forwarded-client-cert"]}`,
+          `${PACE_MS} ${PER_SECOND} quote ${headers["x-process"] ?? "a1"} ${
+            headers["x-forwarded-client-cert"]
+          }`,
         );
         return void response.writeHead(503, { "Content-Length": "0" }).end();
       }
@@ -26,7 +28,7 @@ describe("a pace that the service asks for", () => {
         "Content-Length": "16",
         "RateLimit-Policy": '"default";q=5;w=1',
         "RateLimit": '"default";r=0;t=1',
-        "X-Gold-Pace": `${PACE_MS} ${PER_SECOND} other ${headers["x-forwarded-client-cert"]}`,
+        "X-Gold-Pace": `${PACE_MS} ${PER_SECOND} other a1 ${headers["x-forwarded-client-cert"]}`,
       }).end("from the service");
     });
   });
@@ -97,18 +99,32 @@ describe("a pace that the service asks for", () => {
     socket.destroy();
   });
 
-  it("ends after its time without an excess", async () => {
+  it("ends after its time, although Envoy refused requests until then", async () => {
     await send("GET /flooded");
-    await sleep(PACE_MS);
+    const ends = Date.now() + PACE_MS;
+    while (Date.now() < ends - 500) await sendMany("GET /v1/prices");
+    await sleep(ends - Date.now());
     const answers = await sendMany("GET /v1/prices");
     assertEquals(new Set(answers.map(({ status }) => status)), new Set([200]));
+  });
+
+  it("is for quotes the sum of what the processes of the service ask for", async () => {
+    const passed = async (processes: readonly string[]) => {
+      for (const name of processes) await send("GET /overloaded", [`X-Process: ${name}`]);
+      await sleep(200);
+      fixture.arrived.length = 0;
+      await sendMany("POST /v1/quotes");
+      return fixture.arrived.length;
+    };
+    const [one, three] = [await passed(["a1"]), await passed(["a1", "b2", "c3"])];
+    assert(three >= 2 * one && three < FLOOD, `${one} and ${three} passed`);
   });
 
   it("cannot be caused or evaded by a client's own headers", async () => {
     const forged = [
       "X-Gold-Flood: 1",
       "X-Envoy-Fault-Abort-Request: 418",
-      "X-Gold-Pace: 9000 0 other Hash=0",
+      "X-Gold-Pace: 9000 0 other a1 Hash=0",
     ];
     assertEquals((await send("GET /v1/prices", forged)).status, 200);
     const { rawHeaders } = fixture.arrived.at(-1)!;

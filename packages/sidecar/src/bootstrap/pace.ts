@@ -8,11 +8,14 @@ const ABORT_HEADER = "x-envoy-fault-abort-request";
 
 /**
  * Refuses the excess of a flood: requests above the flood limit, and those that the service asked Envoy to
- * refuse. The service asks with the header x-gold-pace of a refusal, such as `3000 560 other Hash=…`: for
- * 3000 ms, let 560 of this certificate's requests a second pass that are no orders. Each refusal renews the
- * time, so the pace holds until the flood ends. The flood then takes neither the connections to the service nor
- * its time. `1000 72 quote Hash=…` limits the quotes alone while the service is overloaded; the excess gets 503. Envoy's
- * refusals do not renew it, because only the service knows when it can serve more.
+ * refuse. The service asks with the header x-gold-pace of a refusal, such as `3000 560 other a1b2 Hash=…`: for
+ * 3000 ms, let 560 of this certificate's requests a second pass that are no orders. The flood then takes neither
+ * the connections to the service nor its time. `1000 72 quote a1b2 Hash=…` limits the quotes alone while the
+ * service is overloaded; the excess gets 503. The fourth word names the process of the service: each process
+ * states how many quotes it serves itself, so the paces of all processes add up.
+ *
+ * Only the service renews a pace. Enough requests pass to show it that the flood continues, and it knows when
+ * the partner has recovered or can be served faster.
  *
  * In each 50 ms, ten refusals come at once, or 50 of quotes, and the others after one to two seconds. If all came
  * at once, a flood on a few HTTP/2 connections would get some ten thousand refusals a second. Reading that many
@@ -67,7 +70,6 @@ function envoy_on_request(handle)
     metadata:set("gold.pace", "seconds", string.format("%d", 1 + pace.refused % RETURN_MAX_SECONDS))
     return refuse(handle, headers, pace.refused <= QUOTES_AT_ONCE, "503")
   end
-  pace.ends = now + pace.milliseconds
   metadata:set("gold.pace", "policy", pace.policy)
   metadata:set("gold.pace", "limit", pace.limit)
   refuse(handle, headers, pace.refused <= AT_ONCE, "429")
@@ -91,14 +93,24 @@ function envoy_on_response(handle)
     return
   end
   headers:remove("x-gold-pace")
-  local milliseconds, per_second, name = asked:match("^(%d+) (%d+) (.+)$")
-  if name == nil then return end
+  local milliseconds, per_second, kind, process, certificate = asked:match("^(%d+) (%d+) (%w+) (%w+) (.+)$")
+  if certificate == nil then return end
   local now = tonumber(handle:timestamp())
+  local name = kind .. " " .. certificate
   local before = paces[name]
+  local parts = before and before.parts or {}
+  parts[process] = { ends = now + tonumber(milliseconds), per_second = tonumber(per_second) }
+  local total = parts[process].per_second
+  if kind == "quote" then
+    for other, part in pairs(parts) do
+      if part.ends <= now then parts[other] = nil
+      elseif other ~= process then total = total + part.per_second end
+    end
+  end
   paces[name] = {
-    milliseconds = tonumber(milliseconds),
-    ends = now + tonumber(milliseconds),
-    per_second = tonumber(per_second),
+    ends = parts[process].ends,
+    per_second = total,
+    parts = parts,
     policy = headers:get("ratelimit-policy"),
     limit = headers:get("ratelimit"),
     left = before and before.left or 0,

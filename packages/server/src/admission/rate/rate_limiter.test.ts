@@ -139,6 +139,23 @@ describe("createRateLimiter()", () => {
     assertEquals([limiter.isFlooded(1, terms, 999), limiter.isFlooded(1, terms, 1001)], [true, false]);
   });
 
+  it("reports that a flood goes on after ten refusals in the next second, and no longer after a calm one", () => {
+    const limiter = createRateLimiter();
+    const terms = { perSecond: 1, burst: 1 };
+    const refuse = (count: number, ms: number) => {
+      for (let n = 0; n < count; n++) limiter.take(1, terms, ms);
+      return limiter.isFlooded(1, terms, ms);
+    };
+    // The first request of a second is allowed.
+    assertEquals([refuse(51, 0), refuse(10, 1001), refuse(1, 1002), refuse(11, 2003)], [
+      true,
+      false,
+      true,
+      true,
+    ]);
+    assertEquals([refuse(11, 5000), refuse(39, 5001), refuse(1, 5002)], [false, false, true]);
+  });
+
   it("allows at most the burst after a pause of any length", () => {
     const terms = { perSecond: 5000, burst: 7 };
     for (const restMs of [0, 1, 1000, 86_400_000, 3.2e12]) {

@@ -51,14 +51,24 @@ interface Debt {
   /** When the second began in which refusals are counted. */
   refusedAtMicros: number;
   refusals: number;
+  /** From how many refusals in this second on the client is a flood. */
+  floodFrom: number;
 }
 
 /** A client that adapts to its limit gets fewer refusals than this in a second. */
 export const FLOOD_REFUSALS = 50;
+/** A flood goes on with this many, because the proxy lets only some of its requests pass to each process. */
+const FLOOD_GOES_ON = 10;
 const SECOND_MICROS = 1_000_000;
 const REQUEST_PARTS = 1_000_000;
 const SWEEP_MIN_CLIENTS = 64;
-const NO_DEBT = { parts: 0, perSecond: 1, refusedAtMicros: -Infinity, refusals: 0 };
+const NO_DEBT = {
+  parts: 0,
+  perSecond: 1,
+  refusedAtMicros: -Infinity,
+  refusals: 0,
+  floodFrom: FLOOD_REFUSALS,
+};
 
 /**
  * GCRA (generic cell rate algorithm) as a continuous leaky bucket per client, in memory. A sweep removes the
@@ -99,7 +109,7 @@ export function createRateLimiter<Client = number>(): AdjustableLimiter<Client> 
     isFlooded(client, { perSecond, burst }, nowMs) {
       const debt = debts.get(client);
       const nowMicros = Math.floor(nowMs * 1000);
-      if (!debt || debt.refusals < FLOOD_REFUSALS || !isSameSecond(debt, nowMicros)) return false;
+      if (!debt || debt.refusals < debt.floodFrom || !isSameSecond(debt, nowMicros)) return false;
       return owedAt(debt, nowMicros, perSecond) + REQUEST_PARTS > burst * REQUEST_PARTS;
     },
     add(client, requests, perSecond, nowMs) {
@@ -123,6 +133,8 @@ function setDebt(debt: Debt, parts: number, nowMicros: number, perSecond: number
 
 function countRefusal(debt: Debt, nowMicros: number): void {
   if (!isSameSecond(debt, nowMicros)) {
+    const wasFlood = debt.refusals >= debt.floodFrom && nowMicros - debt.refusedAtMicros < 2 * SECOND_MICROS;
+    debt.floodFrom = wasFlood ? FLOOD_GOES_ON : FLOOD_REFUSALS;
     debt.refusedAtMicros = nowMicros;
     debt.refusals = 0;
   }

@@ -52,6 +52,14 @@ describe("createTurns()", () => {
     }
   }
 
+  /** Fills all places with orders, even those for a partner of which nothing runs. */
+  async function fillPlaces(): Promise<void> {
+    arrive("a", "order", 2 * HALF_OF_PLACES);
+    await loops(10);
+    for (let n = 0; n < HALF_OF_PLACES / 2; n++) arrive(`busy ${n}`, "order");
+    await loops(10);
+  }
+
   it("starts a request at once if nothing waits", () => {
     arrive("bank", "order");
     assertEquals(happened, ["bank order 1"]);
@@ -160,7 +168,7 @@ describe("createTurns()", () => {
     assertEquals([happened.at(-1), turns.waiting()], ["bank health 1", LINE_MAX]);
   });
 
-  it("keeps the pause of a long list if a short one ends after it", () => {
+  it("keeps the pause of a long list if a short one ends after it", async () => {
     arrive("hostile", "order");
     arrive("hostile", "list");
     clockMs = 9;
@@ -175,25 +183,42 @@ describe("createTurns()", () => {
   });
 
   it("keeps a partner in one line after its only request was refused in favour of its next one", async () => {
-    arrive("a", "order", 2 * HALF_OF_PLACES);
-    await loops(10);
-    for (let n = 0; n < HALF_OF_PLACES / 2; n++) arrive(`busy ${n}`, "order");
-    arrive("a", "order", 250);
-    arrive("busy 0", "order", 69);
+    await fillPlaces();
+    for (let n = 1; n < 320; n++) arrive(`reader ${n}`, "record");
     arrive("bank", "list");
     arrive("bank", "quote");
     assertEquals([happened.pop(), turns.waiting()], ["bank list 1 overloaded", 320]);
-    for (let n = 1; n < HALF_OF_PLACES / 2; n++) leave(`busy ${n} order 1`);
-    for (let n = 1; n <= 9; n++) leave(`a order ${n}`);
+    for (const n of [1, 2]) leave(`a order ${n}`);
     await loops(10);
     arrive("bank", "quote");
     arrive("other", "quote");
-    await answer(100);
+    await answer(300);
     assertEquals(happened.filter((name) => name.includes("quote")), [
       "bank quote 1",
       "other quote 1",
       "bank quote 2",
     ]);
+  });
+
+  it("serves a partner with few requests beside two that fill the process with reads", async () => {
+    await fillPlaces();
+    arrive("first", "record", 200);
+    arrive("second", "record", 200);
+    for (const rank of ["quote", "other", "list"] as const) arrive("bank", rank);
+    const refused = happened.filter((name) => name.endsWith("overloaded"));
+    assertEquals(refused.some((name) => name.startsWith("bank")), false, `${refused}`);
+    happened.splice(0, happened.length, ...happened.filter((name) => !refused.includes(name)));
+    await answer(5);
+    assertEquals(startedOf("bank"), 3);
+  });
+
+  it("lets the orders of several partners wait, each up to the end of its line", async () => {
+    await fillPlaces();
+    arrive("first", "order", 240);
+    arrive("second", "order", 240);
+    arrive("bank", "quote");
+    assertEquals(happened.filter((name) => name.endsWith("overloaded")), []);
+    assertEquals(turns.waiting(), 481);
   });
 
   it("refuses what exceeds a partner's own line, and nothing of another partner", async () => {
@@ -229,19 +254,14 @@ describe("createTurns()", () => {
   });
 
   it("refuses no order in favour of a quote, even in the longest line", async () => {
-    arrive("bank", "order", 2 * HALF_OF_PLACES + 250);
-    await loops(20);
-    arrive("other", "quote", 150);
-    await loops(1);
-    const refused = happened.filter((name) => name.endsWith("overloaded"));
-    assertEquals(
-      refused.length > 0 && refused.every((name) => name.startsWith("other quote")),
-      true,
-      `${refused}`,
-    );
+    await fillPlaces();
+    arrive("bank", "order", 250);
+    arrive("other", "quote", 200);
+    arrive("third", "quote", 200);
     arrive("other", "order");
-    assertEquals(happened.includes("other order 1 overloaded"), false);
-    assertLessOrEqual(turns.waiting(), 320);
+    const refused = happened.filter((name) => name.endsWith("overloaded"));
+    assertEquals(refused.length > 0 && refused.every((name) => name.includes("quote")), true, `${refused}`);
+    assertEquals(turns.waiting(), 250 + 320 + 1);
   });
 
   it("refuses a quote that waited for two seconds, and another request that waited for five", async () => {

@@ -31,17 +31,21 @@ export interface Turns {
 /** The most requests that wait in one partner's line. */
 export const LINE_MAX = 256;
 /**
- * The most requests that wait in all lines. With up to 192 running, they fit into Envoy's 512 connections to
- * this process. Further requests wait in Envoy, which does not know their rank. Orders have connections of
- * their own.
+ * The most requests that wait in all lines, without orders. With up to 192 running, they fit into Envoy's 512
+ * connections to this process. Further requests wait in Envoy, which does not know their rank. Orders have
+ * connections of their own, which limit them.
  */
 const WAITING_MAX = 320;
 /**
- * The longest wait. It is below Envoy's time limit, and a quote is still valid when its order is repeated.
+ * The longest wait, by rank. After five seconds a quote is still valid, so its order can be repeated. A caller
+ * that waits longer than two for a price has mostly given up. A hundred lists or statements that a partner asks
+ * for at once take longer, because of the pauses.
  */
-const WAIT_MAX_MS = 5000;
-/** A caller that has waited longer for a price has mostly given up. */
-const QUOTE_WAIT_MAX_MS = 2000;
+const WAIT_MAX_MS: readonly number[] = Object.assign(Array(RANKS).fill(5000), {
+  [RANK.quote]: 2000,
+  [RANK.list]: 15_000,
+  [RANK.statement]: 15_000,
+});
 /**
  * When quotes have waited without a break for OVERLOAD_MS, more come than can be served. Then they wait only
  * this long. Otherwise each of them would wait for two seconds, and those that are served would come too
@@ -96,7 +100,7 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
   const lines = new Map<string, Line>();
   /** The requests that wait, by rank and line. The line that started last is the last. */
   const queues = Array.from({ length: RANKS }, () => new Map<Line, Waiter[]>());
-  let [waiting, running, health] = [0, 0, 0];
+  let [waiting, waitingOrders, running, health] = [0, 0, 0, 0];
   let [starts, startsOfLoop] = [0, 0];
   let aloneFromMs = 0;
   /** Since when quotes wait without a break. */
@@ -173,6 +177,7 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     else queues[rank]!.set(line, [waiter]);
     line.waiting++;
     waiting++;
+    if (rank === RANK.order) waitingOrders++;
     check ??= setTimeout(refuseAllLate, CHECK_MS).unref();
   };
   const remove = (waiter: Waiter): void => {
@@ -182,6 +187,7 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     if (queue.length === 0) queues[rank]!.delete(line);
     line.waiting--;
     waiting--;
+    if (rank === RANK.order) waitingOrders--;
   };
   const forgetIdle = (line: Line): void => {
     if (line.waiting > 0 || line.running > 0) return;
@@ -203,7 +209,7 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     }
   };
   const refuseLate = (rank: Rank): void => {
-    refuseOlder(rank, rank === RANK.quote ? QUOTE_WAIT_MAX_MS : WAIT_MAX_MS);
+    refuseOlder(rank, WAIT_MAX_MS[rank]!);
     if (rank !== RANK.quote || monotonicMs() - quotesWaitFromMs <= OVERLOAD_MS) return;
     // The first of each line has its turn soon. A partner with few requests has no other.
     refuseOlder(rank, OVERLOAD_WAIT_MAX_MS, 1);
@@ -216,12 +222,14 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
 
   /**
    * Refuses one waiting request, and returns false if there is none that may be refused. Looks at the longest
-   * line first, and there at the newest request of the lowest rank. Its rank must be lower than `rank`. In a
-   * line that is longer than the new request's own, an equal rank suffices.
+   * line first, and there at the newest request of the lowest rank. In a line that is longer than the new
+   * request's own, it may be any request but an order. In one as long, its rank must be lower than `rank`. A
+   * shorter line loses nothing.
    */
   const makeRoom = (crowded: readonly Line[], line: Line, rank: Rank): boolean => {
     for (const candidate of crowded) {
-      const firstRank = candidate.waiting > line.waiting ? rank : rank + 1;
+      if (candidate.waiting < line.waiting) break;
+      const firstRank = candidate.waiting > line.waiting ? Math.min(rank, RANK.health) : rank + 1;
       for (let victimRank = RANKS - 1; victimRank >= firstRank; victimRank--) {
         const newest = queues[victimRank]!.get(candidate)?.at(-1);
         if (newest) {
@@ -233,9 +241,11 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
     return false;
   };
   /** The lines that have to make room for one more request of `line`, the longest first. */
-  const crowdedLines = (line: Line): Line[] => {
+  const crowdedLines = (line: Line, rank: Rank): Line[] => {
     if (line.waiting >= LINE_MAX) return [line];
-    return waiting < WAITING_MAX ? [] : [...lines.values()].sort((a, b) => b.waiting - a.waiting);
+    return rank === RANK.order || waiting - waitingOrders < WAITING_MAX
+      ? []
+      : [...lines.values()].sort((a, b) => b.waiting - a.waiting);
   };
 
   const leave = (waiter: Waiter): void => {
@@ -278,7 +288,7 @@ export function createTurns(places: Places, monotonicMs: () => number): Turns {
         start(waiter, false);
         return () => leave(waiter);
       }
-      const crowded = crowdedLines(line);
+      const crowded = crowdedLines(line, rank);
       if (crowded.length > 0 && !makeRoom(crowded, line, rank)) {
         waiter.state = "ended";
         const refusal = reasonOf(line);

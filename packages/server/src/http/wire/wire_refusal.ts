@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { type ProblemCode, REPLY_HEADER } from "@gold-partner/protocol";
 import { RANK, type Rank, rankOf } from "../turns/rank.ts";
@@ -24,7 +25,10 @@ interface Pace {
 /** The reply header that asks the proxy for a pace. The proxy removes it. */
 export const PACE_HEADER = "x-gold-pace";
 
-/** Returns the header's value: the pace, and which requests the proxy limits. */
+/** Names this process of the service to the proxy. */
+const PROCESS = randomBytes(4).toString("hex");
+
+/** Returns the header's value: the pace, which requests the proxy limits, and which process asks. */
 export function paceText(
   { method = "", url = "", headers }: IncomingMessage,
   { code, pace }: WireRefusal,
@@ -33,7 +37,7 @@ export function paceText(
   const { ms, perSecond } = pace;
   const rank = rankOf(method, url);
   const kind = code === "service_unavailable" ? "quote" : rank === RANK.order ? "order" : "other";
-  return [ms, perSecond, kind, headers["x-forwarded-client-cert"] ?? ""].join(" ");
+  return [ms, perSecond, kind, PROCESS, headers["x-forwarded-client-cert"] ?? ""].join(" ");
 }
 
 /**
