@@ -106,7 +106,7 @@ export const MODULES: readonly (readonly [module: string, ...steps: string[]])[]
     "simulation",
   ],
   ["delivery", "send", "expiry", "closing"],
-  ["reads"],
+  ["reads", "operators"],
   ["routes", "docs_page", "probe"],
   ["process"],
 ];

@@ -3,15 +3,23 @@
 
 -- The days are days in Riyadh, both included. If the last day is not over yet, the statement ends now. The
 -- statement contains the numbers greater than `above`, up to and including `last`.
+create or replace function gold.days_range(client int, first_day date, last_day date)
+returns table (above bigint, last bigint, opening bigint[], closing bigint[])
+language plpgsql stable security definer set search_path = gold, pg_temp as $$
+begin
+  above := sequence_at(client, first_day::timestamp at time zone 'Asia/Riyadh' - interval '1 millisecond');
+  last := sequence_at(client, (last_day + 1)::timestamp at time zone 'Asia/Riyadh' - interval '1 millisecond');
+  return query select above, last, array[o.available, o.held, o.gold], array[c.available, c.held, c.gold]
+    from balance_after(client, above) o, balance_after(client, last) c;
+end $$;
+
+-- The range for the partner, who compares it with its own orders: it waits for orders that are being booked.
 create or replace function gold.statement_range(client int, first_day date, last_day date)
 returns table (above bigint, last bigint, opening bigint[], closing bigint[])
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
   perform settled_account(client);
-  above := sequence_at(client, first_day::timestamp at time zone 'Asia/Riyadh' - interval '1 millisecond');
-  last := sequence_at(client, (last_day + 1)::timestamp at time zone 'Asia/Riyadh' - interval '1 millisecond');
-  return query select above, last, array[o.available, o.held, o.gold], array[c.available, c.held, c.gold]
-    from balance_after(client, above) o, balance_after(client, last) c;
+  return query select * from days_range(client, first_day, last_day);
 end $$;
 
 -- One line per account that a transfer changed, oldest first, with that account's balance after the transfer.

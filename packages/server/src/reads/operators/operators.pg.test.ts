@@ -1,0 +1,140 @@
+import { before, describe, it } from "node:test";
+import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { suiteBooks } from "../../../testing/books.ts";
+import { bookOrder, orderItem } from "../../booking/fixture.ts";
+import { sendOrders } from "../../booking/trading/book_orders.ts";
+
+const PARTNERS = 4;
+const BATCHES = 6;
+const QUOTES_EACH = 3;
+const PAGE = 7;
+
+describe("the reads for operators", () => {
+  const books = suiteBooks();
+  let clients: number[];
+  before(async () => {
+    await books.addBar(10_000_000n);
+    clients = [];
+    for (let n = 0; n < PARTNERS; n++) clients.push(await books.createClient({ halalas: 100_000_000n }));
+    for (let batch = 0; batch < BATCHES; batch++) {
+      // The orders of a batch have one instant, so pages end between equal instants.
+      const items = [];
+      for (const client of clients) {
+        for (let n = 0; n < QUOTES_EACH; n++) {
+          items.push(orderItem(client, await books.quote(client, "buy", 1000n + BigInt(n))));
+        }
+      }
+      await sendOrders(books.api)(items, { wait: true, settle: false });
+    }
+    const [first] = clients as [number];
+    await bookOrder(books.api, orderItem(first, await books.quote(first, "sell", 500n)));
+    await books.quote(first, "buy", 1n);
+  });
+
+  const publicIdOf = async (client: number): Promise<string> => {
+    const [row] = await books.sql`select public_id from gold.partner where id = ${client}`;
+    return row!.public_id;
+  };
+
+  /** Reads all pages of orders. */
+  async function pagedOrders(partner: string | null): Promise<string[]> {
+    const ids: string[] = [];
+    for (let after: readonly unknown[] = [null, null, null];;) {
+      const [at, client, sequence] = after as [string | null, string | null, string | null];
+      const rows = await books.sql`
+        select executed_at::text, client::text, sequence::text, record from gold.page_orders(${partner}, null, ${at}::text::timestamptz,
+          ${client}::text::int, ${sequence}::text::bigint, ${PAGE})`;
+      ids.push(...rows.map(({ record }) => record.order_id));
+      if (rows.length < PAGE) return ids;
+      const last = rows.at(-1)!;
+      after = [last.executed_at, last.client, last.sequence];
+    }
+  }
+
+  async function pagedQuotes(partner: string | null): Promise<string[]> {
+    const quotes: string[] = [];
+    for (let below: string | null = null;;) {
+      const rows: { id: string; record: Record<string, string> }[] = await books.sql`
+        select id, record from gold.page_quotes(${partner}, ${below}::text::uuid, ${PAGE})`;
+      quotes.push(...rows.map(({ id, record }) => `${id} ${record.status}`));
+      if (rows.length < PAGE) return quotes;
+      below = rows.at(-1)!.id;
+    }
+  }
+
+  it("page through the orders of all partners and of one, newest first", async () => {
+    const all = await books.sql`
+      select 'ord_' || o.id as id, o.client_id from gold.orders o order by o.executed_at desc, o.client_id desc, o.sequence desc`;
+    assertEquals(all.length, BATCHES * PARTNERS * QUOTES_EACH + 1);
+    assertEquals(await pagedOrders(null), all.map(({ id }) => id));
+    const [first] = clients as [number];
+    assertEquals(
+      await pagedOrders(await publicIdOf(first)),
+      all.filter(({ client_id }) => client_id === first).map(({ id }) => id),
+    );
+    assertEquals(await pagedOrders("sbx_nobody"), []);
+  });
+
+  it("list only the orders since an instant", async () => {
+    const [middle] = await books.sql`
+      select percentile_disc(0.5) within group (order by executed_at)::text as at from gold.orders`;
+    const rows = await books.sql`
+      select record->>'order_id' as id from gold.page_orders(null, ${
+      middle!.at
+    }::text::timestamptz, null, null, null, 1000)`;
+    const expected = await books.sql`
+      select 'ord_' || id as id from gold.orders where executed_at >= ${middle!.at}::text::timestamptz
+      order by executed_at desc, client_id desc, sequence desc`;
+    assertEquals(rows.map(({ id }) => id), expected.map(({ id }) => id));
+  });
+
+  it("page through the quotes with their status", async () => {
+    const all = await books.sql`
+      select q.id, o.id is not null as executed from gold.quote q left join gold.orders o using (bucket, client_id, id) order by q.id desc`;
+    assertEquals(
+      await pagedQuotes(null),
+      all.map(({ id, executed }) => `${id} ${executed ? "executed" : "open"}`),
+    );
+  });
+
+  it("add up to what the books hold", async () => {
+    const since = "2000-01-01T00:00:00Z";
+    const [trades] = await books.sql`
+      select sum(orders)::int as orders, sum(bought)::text as bought, sum(sold)::text as sold, sum(sar_in)::text as sar_in, sum(sar_out)::text as sar_out
+      from gold.trades_by_minute(${since}::text::timestamptz)`;
+    const [expected] = await books.sql`
+      select count(*)::int as orders, sum(grams) filter (where side = 'buy')::text as bought, sum(grams) filter (where side = 'sell')::text as sold,
+        sum(total) filter (where side = 'buy')::text as sar_in, sum(total) filter (where side = 'sell')::text as sar_out from gold.orders`;
+    assertEquals({ ...trades }, { ...expected });
+    const [stock] = await books
+      .sql`select owed::text, free::text, fine::text, sold_in_week::text from gold.stock()`;
+    const owed = BigInt(expected!.bought) - BigInt(expected!.sold);
+    assertEquals({ ...stock }, {
+      ...{ owed: `${owed}`, free: `${10_000_000n - owed}`, fine: "10000000", sold_in_week: `${owed}` },
+    });
+    const [positions] = await books.sql`
+      select sum(net)::text as net, sum(gold)::text as gold from gold.positions(${since}::text::timestamptz)`;
+    assertEquals({ ...positions }, { net: `${owed}`, gold: `${owed}` });
+  });
+
+  it("trace an order and a quote, and find nothing under an unknown id", async () => {
+    const [sale] = await books.sql`
+      select id, client_id, sequence::text from gold.orders where side = 'sell'`;
+    const [row] = await books.sql`select gold.trace_order(${sale!.id}) as trace`;
+    const { trace } = row!;
+    assertEquals(trace.client_id, await publicIdOf(sale!.client_id));
+    assertEquals([trace.quote.status, trace.order.order_id], ["executed", `ord_${sale!.id}`]);
+    assertEquals(trace.postings.map((line: Record<string, string>) => `${line.account} ${line.change}`), [
+      "available_sar 15.95",
+      "gold_grams -0.05",
+    ]);
+    assertEquals([trace.event.type, trace.event.sequence], ["order.executed", sale!.sequence]);
+    const [open] = await books.sql`
+      select q.id from gold.quote q where not exists (select from gold.orders o where o.id = q.id)`;
+    const [quoted] = await books.sql`select gold.trace_order(${open!.id}) as trace`;
+    const { quote, order: none, event, chain, postings } = quoted!.trace;
+    assertEquals([quote.status, none, event, chain, postings], ["open", null, null, null, []]);
+    const [nothing] = await books.sql`select gold.trace_order(gen_random_uuid()) as trace`;
+    assertEquals(nothing!.trace, null);
+  });
+});
