@@ -35,6 +35,11 @@ export interface Invocation {
   readonly db: () => Promise<Db>;
   /** Runs one statement on the connection of `db`. */
   readonly query: Query;
+  /**
+   * Runs one read on a connection that cannot write, with a short time limit: to READ_DATABASE_URL, which may
+   * be a standby, else to the database of `db`.
+   */
+  readonly read: Query;
   /** DATABASE_URL, or the database URL of a running `npm start`. */
   readonly databaseUrl: () => Promise<string>;
   /**
@@ -75,7 +80,7 @@ export interface Command {
   readonly usage: string;
   readonly does: string;
   readonly options?: Options;
-  /** Names of the arguments after the words. */
+  /** Names of the arguments after the words. One in brackets may be left out. */
   readonly takes?: readonly string[];
   readonly run: (invocation: Invocation) => Promise<Result>;
 }

@@ -61,6 +61,11 @@ export async function findDatabaseUrl(env: Environment, stateDir: string): Promi
   return requireStart(stateDir).database_url;
 }
 
+/** Returns READ_DATABASE_URL, which may name a standby, else the database URL. */
+export async function findReadUrl(env: Environment, databaseUrl: () => Promise<string>): Promise<string> {
+  return env.READ_DATABASE_URL ? checkUrl(env, "READ_DATABASE_URL") : await databaseUrl();
+}
+
 /**
  * Returns the URL of a second person's login, for actions that take two people. With DATABASE_URL set, the
  * second login of an `npm start` is not used, because it belongs to another database.
@@ -119,8 +124,14 @@ export function checkUrl(env: Environment, name: string, url = env[name]!): stri
 const LOCK_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 const IDLE_TIMEOUT_MS = 5_000;
+/** A read for a person takes milliseconds. A longer one must not hold a snapshot, which vacuum waits for. */
+const READ_TIMEOUT_MS = 2_000;
 
-export function connect(url: string): Sql {
+/** Opens a connection that cannot write. */
+export const connectReader = (url: string): Sql =>
+  connect(url, { statement_timeout: READ_TIMEOUT_MS, default_transaction_read_only: true });
+
+export function connect(url: string, parameters: Readonly<Record<string, number | boolean>> = {}): Sql {
   return openDatabase(url, {
     connect_timeout: 5,
     // The driver fails the current statement with what this handler throws. So no command reports a change as
@@ -136,6 +147,7 @@ export function connect(url: string): Sql {
       // As the service's connections, whatever the defaults of the database and the login are.
       default_transaction_isolation: "read committed",
       TimeZone: "UTC",
+      ...parameters,
     },
   });
 }

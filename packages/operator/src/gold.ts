@@ -28,16 +28,22 @@ import { REVOCATION_COMMANDS } from "./commands/credentials/revocation.ts";
 import { SECRET_COMMANDS } from "./commands/credentials/secret.ts";
 import { SIGNING_KEY_COMMANDS } from "./commands/credentials/signing_key.ts";
 import { SUBMISSION_COMMANDS } from "./commands/money/submission.ts";
+import { FIGURE_COMMANDS } from "./commands/views/figures.ts";
+import { STATEMENT_COMMANDS } from "./commands/views/statement.ts";
+import { TRADE_COMMANDS } from "./commands/views/trades.ts";
 import { VAULT_COMMANDS } from "./commands/money/vault.ts";
 import { WEBHOOK_SECRET_COMMANDS } from "./commands/credentials/webhook_secret.ts";
 import { WITHDRAWAL_COMMANDS } from "./commands/money/withdrawal.ts";
 import { printable, printableJson } from "@gold-partner/server";
+import type { Sql } from "postgres";
 import {
   connect,
+  connectReader,
   type Db,
   findDatabaseUrl,
   findKeyFile,
   findMigrationUrl,
+  findReadUrl,
   findSecondUrl,
   openDb,
 } from "./database.ts";
@@ -48,6 +54,9 @@ import { explainDenied } from "./roles.ts";
 import { findSshKey, sshSigner } from "./ssh_key.ts";
 
 export const COMMANDS: readonly Command[] = [
+  ...FIGURE_COMMANDS,
+  ...TRADE_COMMANDS,
+  ...STATEMENT_COMMANDS,
   ...PARTNER_COMMANDS,
   ...PARTNER_CHANGE_COMMANDS,
   ...CA_COMMANDS,
@@ -110,6 +119,7 @@ const DASHED_THUMBPRINT = /^-[A-Za-z0-9_-]{42}$/;
 /** Runs one command and returns its exit code. */
 export async function gold(given: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let opened: Db | undefined;
+  let reader: Sql | undefined;
   try {
     const { argv, isSecond } = readPerson(given);
     const command = findCommand(argv);
@@ -148,6 +158,10 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
       positionals,
       db,
       query: async (text, ...parameters) => await (await db()).sql(text, ...parameters),
+      read: async (text, ...parameters) => {
+        reader ??= connectReader(await findReadUrl(isSecond ? {} : terminal.env, databaseUrl));
+        return await reader(text, ...parameters);
+      },
       databaseUrl,
       secondDatabaseUrl: () => findSecondUrl(terminal.env, stateDir),
       migrationUrl: () => findMigrationUrl(terminal.env, stateDir),
@@ -167,9 +181,9 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
     if (result.notice && !values.json) terminal.err(printable(result.notice));
     return result.defects ? EXIT.defect : EXIT.done;
   } catch (error) {
-    return tellFailure(await explainDenied(opened?.sql, error), terminal);
+    return tellFailure(await explainDenied(opened?.sql ?? reader, error), terminal);
   } finally {
-    await opened?.sql.end({ timeout: 2 });
+    await Promise.all([opened?.sql.end({ timeout: 2 }), reader?.end({ timeout: 2 })]);
   }
 }
 
@@ -220,7 +234,9 @@ function parse(command: Command, argv: readonly string[]) {
   } catch (error) {
     throw usage(`${(error as Error).message} Usage: gold ${command.usage}`);
   }
-  if (!parsed.values.help && parsed.positionals.length !== takes.length) {
+  const needed = takes.filter((name) => !name.startsWith("[")).length;
+  const { positionals: { length: given } } = parsed;
+  if (!parsed.values.help && (given < needed || given > takes.length)) {
     throw usage(`gold ${words} takes ${takes.join(" ") || "no arguments"}. Usage: gold ${command.usage}`);
   }
   return parsed;

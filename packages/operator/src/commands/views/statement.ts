@@ -1,0 +1,57 @@
+import { formatGrams, formatHalalas } from "@gold-partner/protocol";
+import type { Command, Row } from "../../command.ts";
+import { usage } from "../../failure.ts";
+import { optional } from "../../values.ts";
+import { findPartner } from "../partners/registered_partner.ts";
+
+const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
+/** Events that one statement of the database reads. */
+const PAGE_EVENTS = 500;
+
+const statement: Command = {
+  words: "statement",
+  usage: "statement ID [--from DAY] [--to DAY]",
+  does:
+    "shows a partner's postings of some days in Riyadh, both included, with the balances before and after; without --from, of the current month",
+  options: { from: { type: "string" }, to: { type: "string" } },
+  takes: ["ID"],
+  async run({ values, read, positionals: [id] }) {
+    const partner = await findPartner(read, id!);
+    const [days] = await read`
+      select to_char(now() at time zone 'Asia/Riyadh', 'YYYY-MM-DD') as today, to_char(now() at time zone 'Asia/Riyadh', 'YYYY-MM-01') as month`;
+    const from = readDay(optional(values, "from") ?? days!.month, "from");
+    const to = readDay(optional(values, "to") ?? days!.today, "to");
+    if (from > to) throw usage(`--from must not be after --to; got ${from} and ${to}.`);
+    const [range] = await read`
+      select above::int8::text, last::int8::text, opening::text[] as opening, closing::text[] as closing
+      from gold.days_range(${partner.id}, ${from}::text::date, ${to}::text::date)`;
+    const items: Row[] = [];
+    for (let above = BigInt(range!.above); above < BigInt(range!.last); above += BigInt(PAGE_EVENTS)) {
+      const end = above + BigInt(PAGE_EVENTS);
+      const last = end < BigInt(range!.last) ? end : range!.last;
+      const lines = await read`
+        select line from gold.list_postings(${partner.id}, ${`${above}`}::text::bigint, ${`${last}`}::text::bigint) line`;
+      items.push(...lines.map(({ line }) => line));
+    }
+    return {
+      object: { client_id: id!, name: partner.name, from, to, time_zone: "Asia/Riyadh" },
+      items,
+      lists: { balances: [balancesOf("opening", range!.opening), balancesOf("closing", range!.closing)] },
+    };
+  },
+};
+
+export const STATEMENT_COMMANDS: readonly Command[] = [statement];
+
+function readDay(text: string, name: string): string {
+  const day = new Date(`${text}T00:00:00Z`);
+  if (DAY.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)) return text;
+  throw usage(`--${name} must be a day such as 2026-01-31; got ${text}.`);
+}
+
+const balancesOf = (balance: string, [available, held, gold]: readonly string[]): Row => ({
+  balance,
+  available_sar: formatHalalas(BigInt(available!)),
+  held_sar: formatHalalas(BigInt(held!)),
+  gold_grams: formatGrams(BigInt(gold!)),
+});

@@ -1,0 +1,88 @@
+import type { Command, Invocation, Result, Row } from "../../command.ts";
+import { instantText, optional, parsed, required, wholeNumber } from "../../values.ts";
+import { type Page, pageOrders, pageQuotes, type Trace, traceOrder } from "../../views/trades.ts";
+
+const PAGE_OPTIONS = {
+  partner: { type: "string" },
+  after: { type: "string" },
+  limit: { type: "string", default: "20" },
+} as const;
+
+const readPageOptions = ({ values }: Invocation) => ({
+  partner: optional(values, "partner"),
+  after: optional(values, "after"),
+  most: wholeNumber(required(values, "limit"), "limit"),
+});
+
+const order: Command = {
+  words: "order",
+  usage: "order [ORD] [--partner ID] [--since INSTANT] [--limit N] [--after NEXT]",
+  does:
+    "lists executed orders, newest first, or shows one order with its quote, postings, event and deliveries",
+  options: { ...PAGE_OPTIONS, since: { type: "string" } },
+  takes: ["[ORD]"],
+  async run(invocation) {
+    const { values, read, positionals: [id] } = invocation;
+    if (id !== undefined) return describeTrace(await traceOrder(read, id));
+    const since = parsed(values, "since", (text) => instantText(text, "since"));
+    const page = await pageOrders(read, { ...readPageOptions(invocation), since });
+    return describePage(page, [
+      ...["order_id", "client_id", "side", "gold_grams", "price_per_gram_sar", "total_sar", "executed_at"],
+      "reference",
+    ]);
+  },
+};
+
+const quote: Command = {
+  words: "quote",
+  usage: "quote [QT] [--partner ID] [--limit N] [--after NEXT]",
+  does: "lists quotes, newest first, or shows one quote with the price that it was made from and its order",
+  options: PAGE_OPTIONS,
+  takes: ["[QT]"],
+  async run(invocation) {
+    const { read, positionals: [id] } = invocation;
+    if (id !== undefined) return describeTrace(await traceOrder(read, id));
+    return describePage(await pageQuotes(read, readPageOptions(invocation)), [
+      ...[
+        "quote_id",
+        "client_id",
+        "side",
+        "gold_grams",
+        "price_per_gram_sar",
+        "total_sar",
+        "status",
+        "expires_at",
+      ],
+      "reference",
+    ]);
+  },
+};
+
+export const TRADE_COMMANDS: readonly Command[] = [order, quote];
+
+const describePage = ({ rows, next }: Page, columns: readonly string[]): Result => ({
+  items: rows.map((row) => Object.fromEntries(columns.map((name) => [name, row[name] ?? null]))),
+  ...(next === undefined
+    ? {}
+    : { object: { next }, notice: `There is more: repeat the command with --after ${next}` }),
+});
+
+/** One table for each part that exists. */
+function describeTrace(
+  { client_id, name, quote, price, order, postings, event, attempts, chain }: Trace,
+): Result {
+  const parts: Record<string, Row | null> = { quote, price, order, event, chain };
+  return {
+    object: { client_id, name, status: quote.status! },
+    lists: {
+      ...Object.fromEntries(
+        Object.entries(parts).flatMap(([part, row]) => row ? [[part, membersOf(row)]] : []),
+      ),
+      postings,
+      attempts,
+    },
+  };
+}
+
+const membersOf = (row: Row): readonly Row[] =>
+  Object.entries(row).map(([member, value]) => ({ member, value }));

@@ -1,0 +1,128 @@
+import { after, before, describe, it } from "node:test";
+import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";
+import { runGold } from "../../gold_fixture.ts";
+import { askWithdrawal } from "../money/withdrawal_fixture.ts";
+
+const SENT = { body: '{"amount_sar":100000}' };
+
+describe("the views of gold", () => {
+  let operator: TestOperator;
+  const id = () => operator.service.partner.clientId;
+  const sql = () => operator.service.books.sql;
+
+  async function quote(side: string, grams: string): Promise<string> {
+    const reply = await operator.service.send("/v1/quotes", {
+      body: `{"side":"${side}","gold_grams":${grams}}`,
+    });
+    return (await reply.json() as { quote_id: string }).quote_id;
+  }
+  async function trade(side: string, grams: string): Promise<string> {
+    const body = JSON.stringify({ quote_id: await quote(side, grams), reference: `INV-${grams}` });
+    const reply = await operator.service.signed("/v1/orders", body);
+    return (await reply.json() as { order_id: string }).order_id;
+  }
+
+  let [bought, sold]: [string, string] = ["", ""];
+  before(async () => {
+    operator = await testOperator();
+    await operator.service.books.addBar(10_000_000n);
+    await operator.service.send("/sandbox/fund", SENT);
+    bought = await trade("buy", "10.5");
+    sold = await trade("sell", "0.5");
+    await quote("buy", "1");
+    // A binding refusal.
+    await trade("sell", "900");
+    await askWithdrawal(operator, 5000n);
+  });
+  after(() => operator.stop());
+
+  it("order lists orders page by page, and shows one with its quote, postings and event", async () => {
+    const page = await operator.done("order", "--limit", "1");
+    assertEquals(itemsOf(page).map(({ order_id, reference }) => [order_id, reference]), [[sold, "INV-0.5"]]);
+    const rest = await operator.done("order", "--after", `${page.next}`, "--partner", id());
+    assertEquals([itemsOf(rest).map(({ order_id }) => order_id), rest.next], [[bought], undefined]);
+    const shown = await operator.done("order", bought);
+    assertEquals([shown.client_id, shown.status], [id(), "executed"]);
+    assertEquals(
+      (shown.postings as Record<string, string>[]).map(({ account, change }) => [account, change]),
+      [
+        ["available_sar", "-3370.5"],
+        ["gold_grams", "10.5"],
+      ],
+    );
+    const event = shown.event as { member: string; value: string }[];
+    assertEquals(event.find(({ member }) => member === "type")?.value, "order.executed");
+    refused(await operator.gold("order", "--after", "7"), 2, "--after must be the next of a page; got 7");
+    refused(await operator.gold("order", `ord_${crypto.randomUUID()}`), 1, "There is no order ord_");
+  });
+
+  it("quote lists quotes with their status; order says when a quote was not executed", async () => {
+    const quotes = itemsOf(await operator.done("quote"));
+    assertEquals(quotes.map(({ status }) => status), ["open", "open", "executed", "executed"]);
+    const open = `${quotes[1]!.quote_id}`;
+    assertEquals((await operator.done("quote", open)).status, "open");
+    refused(
+      await operator.gold("order", open.replace("qt_", "ord_")),
+      1,
+      `its quote ${open} was not executed`,
+    );
+  });
+
+  it("today, position and stock add up", async () => {
+    const today = await operator.done("today");
+    const { orders, bought_grams, sold_grams, position_grams, owed_grams, free_grams, market } = today;
+    assertEquals([orders, bought_grams, sold_grams, position_grams, owed_grams, free_grams, market], [
+      ...[2, "10.5", "0.5", "10", "10", "990", "open"],
+    ]);
+    assertEquals([today.sar_available, today.sar_held], ["96739", "50"]);
+    assertEquals(today.refusals, [{ code: "insufficient_gold", refusals: 1 }]);
+    const waiting = today.waiting as Record<string, unknown>[];
+    assertEquals(waiting.map(({ waiting, count, sar }) => [waiting, count, sar]), [
+      ["proposals", 0, null],
+      ["withdrawals, pending_approval", 1, "50"],
+    ]);
+    const position = await operator.done("position");
+    assertEquals(itemsOf(position).map(({ client_id, net_grams }) => [client_id, net_grams]), [[id(), "10"]]);
+    assertEquals((await operator.done("stock")).days_left, 693);
+  });
+
+  it("statement has each posting, and the balances before and after", async () => {
+    const statement = await operator.done("statement", id());
+    assertEquals(itemsOf(statement).length, 7);
+    const [opening, closing] = statement.balances as Record<string, string>[];
+    assertEquals([opening!.available_sar, closing!.available_sar, closing!.gold_grams], [
+      "0",
+      "96739",
+      "10",
+    ]);
+    const before = await operator.done("statement", id(), "--from", "2026-01-01", "--to", "2026-01-31");
+    assertEquals(itemsOf(before), []);
+    refused(
+      await operator.gold("statement", id(), "--from", "2026-02-30"),
+      2,
+      "--from must be a day such as",
+    );
+    refused(
+      await operator.gold("statement", id(), "--from", "2999-01-01"),
+      2,
+      "--from must not be after --to",
+    );
+  });
+
+  it("reads from READ_DATABASE_URL if it is set", async () => {
+    const env = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none", READ_DATABASE_URL: operator.url };
+    const { exit, json } = await runGold(["stock", "--json"], { env });
+    assertEquals([exit, json.free_grams], [0, "990"]);
+  });
+
+  it("shows pricing the trades, but no statement", async () => {
+    const rows =
+      await sql()`select has_function_privilege('gold_pricing', p.oid, 'execute') as may, p.proname from pg_proc p
+      where p.pronamespace = 'gold'::regnamespace and p.proname in ('page_orders', 'list_postings') order by 2`;
+    assertEquals(rows.map(({ proname, may }) => [proname, may]), [["list_postings", false], [
+      "page_orders",
+      true,
+    ]]);
+  });
+});

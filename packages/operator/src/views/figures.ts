@@ -1,0 +1,122 @@
+import { formatGrams, formatHalalas, formatPrice } from "@gold-partner/protocol";
+import type { Invocation, Row } from "../command.ts";
+import { instantOf } from "../output.ts";
+
+type Query = Invocation["query"];
+
+/** Begins the current day in Riyadh. */
+export async function startOfDay(query: Query): Promise<Date> {
+  const [row] = await query`
+    select date_trunc('day', clock_timestamp() at time zone 'Asia/Riyadh') at time zone 'Asia/Riyadh' as start`;
+  return row!.start;
+}
+
+const grams = (value: string | null): string | null => value === null ? null : formatGrams(BigInt(value));
+const sar = (value: string): string => formatHalalas(BigInt(value));
+
+/** The price, and whether quotes can be made. */
+export async function readPrice(query: Query): Promise<Row> {
+  const [price] = await query`
+    select source, buy::text, sell::text, mid::text, spread_basis_points, as_of, stale, market_open, halted_at from gold.current_price`;
+  if (!price) return { market: "no price" };
+  const closed = price.halted_at ? "halted" : price.market_open ? undefined : "closed";
+  return {
+    buy: formatPrice(BigInt(price.buy)),
+    sell: formatPrice(BigInt(price.sell)),
+    mid: formatPrice(BigInt(price.mid)),
+    spread_basis_points: price.spread_basis_points,
+    source: price.source,
+    as_of: instantOf(price.as_of),
+    market: closed ?? (price.stale ? "stale" : "open"),
+  };
+}
+
+/** The trades since an instant. */
+export async function readTrades(query: Query, since: Date): Promise<Row> {
+  const [row] = await query`
+    select coalesce(sum(orders), 0)::int as orders, coalesce(sum(bought), 0)::text as bought, coalesce(sum(sold), 0)::text as sold,
+      coalesce(sum(sar_in), 0)::text as sar_in, coalesce(sum(sar_out), 0)::text as sar_out
+    from gold.trades_by_minute(${since.toISOString()}::text::timestamptz)`;
+  return {
+    orders: row!.orders,
+    bought_grams: grams(row!.bought),
+    sold_grams: grams(row!.sold),
+    received_sar: sar(row!.sar_in),
+    paid_sar: sar(row!.sar_out),
+  };
+}
+
+/** What the house sold minus what it bought today, the open quotes, and the limit of both. */
+export async function readPosition(query: Query): Promise<Row> {
+  const [row] = await query`
+    select day_net::text, open_buys::text, open_sells::text, maximum_exposure::text from gold.exposure_overview`;
+  return {
+    position_grams: grams(row!.day_net),
+    open_buys_grams: grams(row!.open_buys),
+    open_sells_grams: grams(row!.open_sells),
+    limit_grams: grams(row!.maximum_exposure),
+  };
+}
+
+/** The gold in the vault, what is owed and free, and for how many days the free gold lasts at the week's pace. */
+export async function readStock(query: Query): Promise<Row> {
+  const [row] = await query`
+    select bars::int, fine::text, owed::text, free::text, sold_in_week::text from gold.stock()`;
+  const [free, sold] = [BigInt(row!.free), BigInt(row!.sold_in_week)];
+  return {
+    bars: row!.bars,
+    fine_grams: grams(row!.fine),
+    owed_grams: grams(row!.owed),
+    free_grams: grams(row!.free),
+    sold_in_week_grams: grams(row!.sold_in_week),
+    days_left: sold > 0n ? Number(free * 7n / sold) : null,
+  };
+}
+
+/** The money and gold of each partner, and what it bought minus what it sold since an instant. */
+export async function readPositions(query: Query, since: Date): Promise<readonly Row[]> {
+  const rows = await query`
+    select client_id, name, net::text, gold::text, sar_available::text, sar_held::text, last_posted_at
+    from gold.positions(${since.toISOString()}::text::timestamptz)`;
+  return rows.map((row) => ({
+    client_id: row.client_id,
+    name: row.name,
+    net_grams: grams(row.net),
+    gold_grams: grams(row.gold),
+    sar_available: sar(row.sar_available),
+    sar_held: sar(row.sar_held),
+    last_posted_at: instantOf(row.last_posted_at),
+  }));
+}
+
+/** What the house owes its partners in SAR. */
+export async function readOwed(query: Query, since: Date): Promise<Row> {
+  const [row] = await query`
+    select coalesce(sum(sar_available), 0)::text as available, coalesce(sum(sar_held), 0)::text as held
+    from gold.positions(${since.toISOString()}::text::timestamptz)`;
+  return { sar_available: sar(row!.available), sar_held: sar(row!.held) };
+}
+
+/** The refusals that bound their key, by code, most frequent first. */
+export async function countRefusals(query: Query, since: Date): Promise<readonly Row[]> {
+  const rows = await query`
+    select code, refusals::int from gold.count_refusals(${since.toISOString()}::text::timestamptz)`;
+  return rows.map(({ code, refusals }) => ({ code, refusals }));
+}
+
+/** What waits for a person: proposals, and withdrawals by status. */
+export async function readWaiting(query: Query): Promise<readonly Row[]> {
+  const [proposals] = await query`
+    select count(*)::int as count, min(proposed_at) as oldest from gold.proposal_overview where status = 'pending'`;
+  const withdrawals = await query`
+    select status, withdrawals::int, amount::text, oldest from gold.open_withdrawals()`;
+  return [
+    { waiting: "proposals", count: proposals!.count, sar: null, oldest: instantOf(proposals!.oldest) },
+    ...withdrawals.map((row) => ({
+      waiting: `withdrawals, ${row.status}`,
+      count: row.withdrawals,
+      sar: sar(row.amount),
+      oldest: instantOf(row.oldest),
+    })),
+  ];
+}
