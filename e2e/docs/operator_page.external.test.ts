@@ -14,6 +14,7 @@ const PAGES = [
   "operator/keys.md",
   "operator/logins.md",
   "operator/prices.md",
+  "operator/views.md",
   "operator/checkpoints.md",
   "operator/load_tests.md",
   "operator/two_people.md",
