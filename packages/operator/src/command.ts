@@ -69,6 +69,8 @@ export interface Invocation {
   readonly askText: ((question: string) => Promise<string>) | undefined;
   /** Prints one line about the work in progress on standard error. */
   readonly progress: (text: string) => void;
+  /** Prints a result on standard error, before a question about it. */
+  readonly show: (result: Result) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => Date;
   readonly random: (length: number) => Uint8Array;

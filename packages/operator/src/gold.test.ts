@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../tools/testing/assert.ts";
 import { COMMANDS } from "./gold.ts";
 import { type Run, runGold } from "./gold_fixture.ts";
 import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
@@ -18,28 +18,63 @@ function assertProblem(run: Run, exit: number, code: string): string {
 describe("gold", () => {
   const folder = temporaryFolder("gold-cli");
 
-  it("lists every command with its usage if it is called without arguments or with --help", async () => {
-    for (const argv of [[], ["--help"], ["partner", "--help"]]) {
+  it("lists the commands by task if it is called without arguments or with --help, and all of them as JSON", async () => {
+    for (const argv of [[], ["--help"], ["help"]]) {
       const run = await runGold(argv);
       assertEquals([run.exit, run.err], [0, ""]);
-      for (const { usage, does } of COMMANDS) assertStringIncludes(run.out, `  gold ${usage}\n      ${does}`);
+      for (const { words } of COMMANDS) assertMatch(run.out, new RegExp(`^ {2}${words.split(" ")[0]} `, "m"));
+      assertStringIncludes(run.out, "create, list, show, suspend, resume, set, approve-iban");
+    }
+    const { json } = await runGold(["--help", "--json"]);
+    assertEquals((json.commands as unknown[]).length, COMMANDS.length);
+  });
+
+  it("explains the commands that begin with a word", async () => {
+    for (const argv of [["deposit"], ["deposit", "--help"]]) {
+      const { exit, out } = await runGold(argv);
+      assertEquals(exit, 0);
+      assertEquals(out.match(/^gold [a-z]+ [a-z]+/gm), [
+        ...["gold deposit record", "gold deposit approve", "gold deposit list", "gold deposit reverse"],
+      ]);
     }
   });
 
   it("prints the usage of each command for --help, starting with the command's words", async () => {
     for (const { words, usage, does } of COMMANDS) {
       const run = await runGold([...words.split(" "), "--help"]);
-      assertEquals([run.exit, run.out], [0, `gold ${usage}\n${does}`]);
+      const joined = (text: string) => text.replace(/\s/g, "");
+      assertEquals([run.exit, joined(run.out)], [0, joined(`gold ${usage} ${does}`)]);
       assert(usage.startsWith(words), usage);
     }
   });
 
-  it("exits with 2 for an unknown command, and points to gold --help", async () => {
-    for (
-      const argv of [["partner"], ["partner", "delete"], ["--json"], ["Partner", "list"], ["x".repeat(500)]]
-    ) {
-      assertStringIncludes(assertProblem(await runGold(argv), 2, "usage"), "gold --help");
+  it("exits with 2 for an unknown command, and says which one it may have been", async () => {
+    const table = [
+      ["partner delete", "Run `gold partner` for"],
+      ["Partner list", "Did you mean `gold partner list`?"],
+      ["propsal aprove x", "Did you mean `gold proposal approve`?"],
+      ["orders", "Did you mean `gold order`?"],
+      ["--json", "Options must come after"],
+      ["x".repeat(500), "Run `gold --help` for"],
+    ] as const;
+    for (const [argv, words] of table) {
+      assertStringIncludes(assertProblem(await runGold([argv]), 2, "usage"), words);
     }
+  });
+
+  it("prints its version", async () => {
+    assertMatch((await runGold(["--version"])).out, /^gold \d+\.\d+\.\d+$/);
+  });
+
+  it("writes an error for a person at a terminal as a sentence, and as JSON with --json", async () => {
+    const screen = { columns: 60, hasColor: false, now: new Date() };
+    const run = await runGold(["partner", "shw", "x"], { screen, errorScreen: screen });
+    assertEquals([run.exit, run.err], [
+      2,
+      "gold: There is no command `gold partner shw`. Did you mean\n`gold partner show`? Run `gold partner` for the list of\ncommands.\n(usage, exit code 2)",
+    ]);
+    const asked = await runGold(["partner", "shw", "--json"], { screen, errorScreen: screen });
+    assertEquals(asked.problem.exit_code, 2);
   });
 
   it("rejects an option before the command's words, and says that options come after them", async () => {

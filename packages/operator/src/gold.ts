@@ -49,50 +49,66 @@ import {
 } from "./database.ts";
 import { EXIT, type ExitCode, Failure, failureOf, usage } from "./failure.ts";
 import { openKeyFile } from "./key_file.ts";
+import manifest from "../package.json" with { type: "json" };
+import { explain, overview, similar, type Task } from "./help.ts";
 import { printJson, printText } from "./output.ts";
+import { resolveId } from "./resolve_ids.ts";
+import { type Screen, styled, wrap } from "./screen.ts";
 import { explainDenied } from "./roles.ts";
 import { findSshKey, sshSigner } from "./ssh_key.ts";
 
-export const COMMANDS: readonly Command[] = [
-  ...FIGURE_COMMANDS,
-  ...TRADE_COMMANDS,
-  ...STATEMENT_COMMANDS,
-  ...PARTNER_COMMANDS,
-  ...PARTNER_CHANGE_COMMANDS,
-  ...CA_COMMANDS,
-  ...CERT_COMMANDS,
-  ...REVOCATION_COMMANDS,
-  ...KEY_COMMANDS,
-  ...SECRET_COMMANDS,
-  ...WEBHOOK_SECRET_COMMANDS,
-  ...SIGNING_KEY_COMMANDS,
-  ...INVENTORY_COMMANDS,
-  ...OPERATOR_COMMANDS,
-  ...OPERATOR_KEY_COMMANDS,
-  ...REGISTRY_COMMANDS,
-  ...PROPOSAL_COMMANDS,
-  ...PRICE_COMMANDS,
-  ...MARKET_COMMANDS,
-  ...VAULT_COMMANDS,
-  ...DEPOSIT_COMMANDS,
-  ...WITHDRAWAL_COMMANDS,
-  ...SUBMISSION_COMMANDS,
-  ...EVENT_COMMANDS,
-  ...AUDIT_COMMANDS,
-  ...FULL_AUDIT_COMMANDS,
-  ...LEDGER_COMMANDS,
-  ...BACKUP_COMMANDS,
-  ...RECOVERY_COMMANDS,
-  ...DB_COMMANDS,
-  ...CONFIG_COMMANDS,
-  ...LOADTEST_COMMANDS,
+/** Every command, by the task that it serves. Help lists them in this order. */
+const TASKS: readonly Task[] = [
+  { title: "See the business", commands: [...FIGURE_COMMANDS, ...TRADE_COMMANDS, ...STATEMENT_COMMANDS] },
+  { title: "Approve", commands: [...PROPOSAL_COMMANDS, ...REGISTRY_COMMANDS] },
+  {
+    title: "Partners",
+    commands: [...PARTNER_COMMANDS, ...PARTNER_CHANGE_COMMANDS, ...EVENT_COMMANDS, ...INVENTORY_COMMANDS],
+  },
+  {
+    title: "Money and gold",
+    commands: [...DEPOSIT_COMMANDS, ...WITHDRAWAL_COMMANDS, ...SUBMISSION_COMMANDS, ...VAULT_COMMANDS],
+  },
+  { title: "Prices and the market", commands: [...PRICE_COMMANDS, ...MARKET_COMMANDS] },
+  {
+    title: "Certificates and keys",
+    commands: [
+      ...CERT_COMMANDS,
+      ...REVOCATION_COMMANDS,
+      ...CA_COMMANDS,
+      ...KEY_COMMANDS,
+      ...SECRET_COMMANDS,
+      ...WEBHOOK_SECRET_COMMANDS,
+      ...SIGNING_KEY_COMMANDS,
+    ],
+  },
+  { title: "Operators", commands: [...OPERATOR_COMMANDS, ...OPERATOR_KEY_COMMANDS] },
+  {
+    title: "Books and database",
+    commands: [
+      ...AUDIT_COMMANDS,
+      ...FULL_AUDIT_COMMANDS,
+      ...LEDGER_COMMANDS,
+      ...BACKUP_COMMANDS,
+      ...RECOVERY_COMMANDS,
+      ...DB_COMMANDS,
+      ...CONFIG_COMMANDS,
+    ],
+  },
+  { title: "Load tests", commands: LOADTEST_COMMANDS },
 ];
+
+export const COMMANDS: readonly Command[] = TASKS.flatMap(({ commands }) => commands);
 
 /** Everything outside the process that the command line uses. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** The terminal that standard output goes to, if it is one. */
+  readonly screen?: Screen | undefined;
+  /** The terminal that standard error goes to, if it is one. */
+  readonly errorScreen?: Screen | undefined;
   /** Asks a yes-or-no question. Undefined if there is nobody to ask. */
   readonly ask?: (question: string) => Promise<boolean>;
   /** Asks for a text. Undefined if there is nobody to ask. */
@@ -105,6 +121,7 @@ const COMMON = {
   json: { type: "boolean" },
   yes: { type: "boolean" },
   help: { type: "boolean" },
+  version: { type: "boolean" },
   state: { type: "string" },
   "ssh-key": { type: "string" },
 } as const;
@@ -123,19 +140,13 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
   try {
     const { argv, isSecond } = readPerson(given);
     const command = findCommand(argv);
-    if (!command && (argv.length === 0 || argv.includes("--help"))) {
-      print(overview(), terminal);
+    if (!command) {
+      print(explainWords(argv, terminal), terminal);
       return EXIT.done;
     }
-    if (!command && argv[0]!.startsWith("-")) {
-      throw usage(
-        "Options must come after the command's words, as in `gold partner list --json`. Run `gold --help` for the list of commands.",
-      );
-    }
-    if (!command) throw usage("Unknown command. Run `gold --help` for the list of commands.");
-    const { values, positionals } = parse(command, argv);
+    const { values, positionals: typed } = parse(command, argv);
     if (values.help) {
-      print(`gold ${command.usage}\n${command.does}`, terminal);
+      print(explain([command], terminal.screen), terminal);
       return EXIT.done;
     }
     const confirm = async (question: string, onTerminalOnly = false) => {
@@ -148,20 +159,25 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
     const stateDir = values.state === undefined ? DEFAULT_STATE : path(`${values.state}`);
     const databaseUrl = () => (isSecond ? findSecondUrl : findDatabaseUrl)(terminal.env, stateDir);
     const db = async () => opened ??= openDb(connect(await databaseUrl()));
-    const progress = (text: string) => terminal.err(printable(text));
+    const progress = (text: string) => terminal.err(foldLines(printable(text), terminal.errorScreen));
     const findKey = async () =>
       values["ssh-key"] === undefined
         ? await findSshKey(terminal.env, stateDir, await databaseUrl(), isSecond)
         : path(`${values["ssh-key"]}`);
+    const read: Invocation["read"] = async (text, ...parameters) => {
+      reader ??= connectReader(await findReadUrl(isSecond ? {} : terminal.env, databaseUrl));
+      return await reader(text, ...parameters);
+    };
+    const positionals: string[] = [];
+    for (const [index, text] of typed.entries()) {
+      positionals.push(await resolveId(read, command.takes![index]!, text));
+    }
     const invocation: Invocation = {
       values,
       positionals,
       db,
       query: async (text, ...parameters) => await (await db()).sql(text, ...parameters),
-      read: async (text, ...parameters) => {
-        reader ??= connectReader(await findReadUrl(isSecond ? {} : terminal.env, databaseUrl));
-        return await reader(text, ...parameters);
-      },
+      read,
       databaseUrl,
       secondDatabaseUrl: () => findSecondUrl(terminal.env, stateDir),
       migrationUrl: () => findMigrationUrl(terminal.env, stateDir),
@@ -172,27 +188,44 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
       confirm,
       askText: askText && ((question) => askText(printable(question))),
       progress,
+      show: (result) => terminal.err(printText(result, terminal.errorScreen)),
       env: terminal.env,
       now: terminal.now,
       random: terminal.random,
     };
     const result = await command.run(invocation);
-    print(values.json ? printJson(result) : printText(result), terminal);
-    if (result.notice && !values.json) terminal.err(printable(result.notice));
+    print(values.json ? printJson(result) : printText(result, terminal.screen), terminal);
+    if (result.notice && !values.json) progress(result.notice);
     return result.defects ? EXIT.defect : EXIT.done;
   } catch (error) {
-    return tellFailure(await explainDenied(opened?.sql ?? reader, error), terminal);
+    return tellFailure(await explainDenied(opened?.sql ?? reader, error), terminal, given.includes("--json"));
   } finally {
     await Promise.all([opened?.sql.end({ timeout: 2 }), reader?.end({ timeout: 2 })]);
   }
 }
 
-/** Prints the error as a problem and returns the exit code. */
-export function tellFailure(error: unknown, { err }: Pick<Terminal, "err">): ExitCode {
+/**
+ * Prints the error and returns the exit code: as a sentence for a person at a terminal, else as a problem in
+ * JSON.
+ */
+export function tellFailure(
+  error: unknown,
+  { err, errorScreen }: Pick<Terminal, "err" | "errorScreen">,
+  isJson = false,
+): ExitCode {
   const { code, message, exit } = failureOf(error);
-  err(printableJson({ title: "The gold command failed", code, detail: message, exit_code: exit }));
+  if (errorScreen && !isJson) {
+    const [first, ...others] = foldLines(`gold: ${printable(message)}`, errorScreen).split("\n");
+    err([first!.replace(/^gold:/, (name) => styled(errorScreen, "red", name)), ...others].join("\n"));
+    err(styled(errorScreen, "dim", `(${code}, exit code ${exit})`));
+  } else {
+    err(printableJson({ title: "The gold command failed", code, detail: message, exit_code: exit }));
+  }
   return exit;
 }
+
+const foldLines = (text: string, screen: Screen | undefined): string =>
+  screen ? wrap(text, screen.columns).join("\n") : text;
 
 /** Prints the result or help. If printing fails, the error says that the command itself succeeded. */
 function print(text: string, { out }: Terminal): void {
@@ -221,8 +254,39 @@ function readPerson(given: readonly string[]): { argv: readonly string[]; isSeco
   return { argv: args.toSpliced(at, 2), isSecond: true };
 }
 
+/** The command with the most words that the arguments begin with. */
 function findCommand(argv: readonly string[]): Command | undefined {
-  return COMMANDS.find(({ words }) => words.split(" ").every((word, index) => argv[index] === word));
+  return COMMANDS
+    .filter(({ words }) => words.split(" ").every((word, index) => argv[index] === word))
+    .sort((a, b) => b.words.length - a.words.length)[0];
+}
+
+/** All commands for a program. */
+const listCommands = (): string =>
+  printableJson({ commands: COMMANDS.map(({ words, usage, does }) => ({ words, usage, does })) });
+
+/** Help for arguments that begin with no whole command, or an error that says what to type. */
+function explainWords(argv: readonly string[], { screen }: Terminal): string {
+  const [word] = argv;
+  if (word === "--version" || word === "version") return `gold ${manifest.version}`;
+  if (word === undefined || word === "--help" || word === "help") {
+    return argv.includes("--json") ? listCommands() : overview(TASKS, screen);
+  }
+  if (word.startsWith("-")) {
+    throw usage(
+      "Options must come after the command's words, as in `gold partner list --json`. Run `gold --help` for the list of commands.",
+    );
+  }
+  const group = COMMANDS.filter(({ words }) => words.startsWith(`${word} `));
+  if (group.length > 0 && (argv[1] ?? "--help").startsWith("-")) return explain(group, screen);
+  const typed = argv.filter((one) => !one.startsWith("-")).slice(0, 2).join(" ");
+  const words = similar(typed.toLowerCase(), COMMANDS.map((one) => one.words)) ??
+    similar(word.toLowerCase(), [...new Set(COMMANDS.map((one) => one.words.split(" ")[0]!))]);
+  throw usage(
+    `There is no command \`gold ${typed}\`. ` +
+      (words === undefined ? "" : `Did you mean \`gold ${words}\`? `) +
+      `Run \`gold ${group.length > 0 ? word : "--help"}\` for the list of commands.`,
+  );
 }
 
 function parse(command: Command, argv: readonly string[]) {
@@ -256,13 +320,4 @@ async function confirmed(question: string, { ask }: Terminal): Promise<void> {
     throw usage(`${question} There is no terminal to ask on. To confirm, run the command again with --yes.`);
   }
   if (!await ask(printable(question))) throw new Failure(EXIT.refused, "not_confirmed", "Nothing was done.");
-}
-
-function overview(): string {
-  return [
-    "gold: the operator's commands. Every command takes --json, --yes, --state DIR, --ssh-key FILE and --help.",
-    "With --as second, before or after the command, gold uses the second person's login: SECOND_DATABASE_URL, or that of `npm start`.",
-    "",
-  ]
-    .concat(COMMANDS.map(({ usage, does }) => `  gold ${usage}\n      ${does}`)).join("\n");
 }

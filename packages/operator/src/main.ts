@@ -3,6 +3,7 @@ import { writeSync } from "node:fs";
 import process from "node:process";
 import { gold, tellFailure, type Terminal } from "./gold.ts";
 import { askQuestion, askText } from "./question.ts";
+import type { Screen } from "./screen.ts";
 
 const STDOUT = 1;
 /** Milliseconds that a command has to report an error itself. */
@@ -30,10 +31,24 @@ const person: Pick<Terminal, "ask" | "askText"> = {
   askText: (question) => askText(question, process.stdin, process.stderr),
 };
 
+const DEFAULT_COLUMNS = 80;
+
+/** The terminal behind an output, if there is one. */
+const screenOf = (stream: NodeJS.WriteStream): Screen | undefined =>
+  stream.isTTY
+    ? {
+      columns: stream.columns || DEFAULT_COLUMNS,
+      hasColor: !process.env.NO_COLOR && process.env.TERM !== "dumb",
+      now: new Date(),
+    }
+    : undefined;
+
 const terminal: Terminal = {
   env: process.env,
   out: (text) => writeWhole(STDOUT, `${text}\n`),
   err: (text) => console.error(text),
+  screen: screenOf(process.stdout),
+  errorScreen: screenOf(process.stderr),
   ...(process.stdin.isTTY ? person : {}),
   now: () => new Date(),
   random: (length) => crypto.getRandomValues(new Uint8Array(length)),

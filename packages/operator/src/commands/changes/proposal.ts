@@ -5,7 +5,7 @@ import { parsePrice } from "@gold-partner/protocol";
 import type { Command, Invocation, Result } from "../../command.ts";
 import { EXIT, Failure, usage } from "../../failure.ts";
 import { OPERATOR_KEYS_OPTION } from "../../operator_keys_file.ts";
-import { instantOf, printText } from "../../output.ts";
+import { instantOf } from "../../output.ts";
 import { oneOf, optional, parsed, uuidOf } from "../../values.ts";
 import { requireSameSecrets } from "../credentials/key.ts";
 import { askForPrice, mustTypePrice, type PriceChange } from "../prices/price_change.ts";
@@ -46,11 +46,11 @@ const list: Command = {
 
 const show: Command = {
   words: "proposal show",
-  usage: "proposal show ID [--secrets] [--operator-keys FILE]",
+  usage: "proposal show PROPOSAL [--secrets] [--operator-keys FILE]",
   does:
     "shows what a proposal changes, its consequences, its canonical text and the hash of this text; --secrets shows its secrets instead, once, to the person who proposed it, in the 7 days after the approval",
   options: { secrets: { type: "boolean" }, ...OPERATOR_KEYS_OPTION },
-  takes: ["ID"],
+  takes: ["PROPOSAL"],
   async run(invocation) {
     if (!invocation.values.secrets) return (await readProposal(invocation)).result;
     const id = idOf(invocation);
@@ -64,13 +64,13 @@ const show: Command = {
 
 const approve: Command = {
   words: "proposal approve",
-  usage: "proposal approve ID [--yes --sha256 HASH] [--expect SAR_PER_GRAM] [--operator-keys FILE]",
+  usage: "proposal approve [PROPOSAL] [--yes --sha256 HASH] [--expect SAR_PER_GRAM] [--operator-keys FILE]",
   does:
-    "shows a proposal of another person, asks, and makes the change; refuses secrets of a sealing key that the key file does not have; with --yes, --sha256 must be the hash of the proposal that you have read; if its price leaves the price band, you type the price, or give it with --expect",
+    "shows a proposal of another person, asks, and makes the change; without PROPOSAL, lets you choose one that waits; refuses secrets of a sealing key that the key file does not have; with --yes, --sha256 must be the hash of the proposal that you have read; if its price leaves the price band, you type the price, or give it with --expect",
   options: { sha256: { type: "string" }, expect: { type: "string" }, ...OPERATOR_KEYS_OPTION },
-  takes: ["ID"],
+  takes: ["[PROPOSAL]"],
   async run(invocation) {
-    const { values, progress, confirm, query } = invocation;
+    const { values, show, confirm, query } = invocation;
     const read = optional(values, "sha256");
     if (values.yes && read === undefined) {
       throw usage("--sha256 is missing. With --yes, give the hash that `gold proposal show` printed to you.");
@@ -90,7 +90,7 @@ const approve: Command = {
       result,
       signedBy,
       sealingKeys,
-    } = await readProposal(invocation);
+    } = await readProposal(invocation.positionals.length > 0 ? invocation : await chooseProposal(invocation));
     if (read !== undefined && read !== sha256) {
       throw new Failure(
         EXIT.refused,
@@ -112,7 +112,7 @@ const approve: Command = {
         }, but you sign for ${signing.deployment}. Nothing was done. Propose the change again.`,
       );
     }
-    if (!values.yes) printText(result).split("\n").forEach(progress);
+    if (!values.yes) show(result);
     const question = `Approve this ${kind}, with the hash ${sha256}${
       signedBy ? `, signed by ${signedBy}` : ""
     }? ${consequences}`;
@@ -132,9 +132,9 @@ const approve: Command = {
 
 const reject: Command = {
   words: "proposal reject",
-  usage: "proposal reject ID",
+  usage: "proposal reject PROPOSAL",
   does: "rejects a proposal, or withdraws your own; it can then never be approved",
-  takes: ["ID"],
+  takes: ["PROPOSAL"],
   async run(invocation) {
     const id = idOf(invocation);
     await invocation.query`select gold.reject_proposal(${id}::uuid)`;
@@ -144,9 +144,9 @@ const reject: Command = {
 
 const sign: Command = {
   words: "proposal sign",
-  usage: "proposal sign ID",
+  usage: "proposal sign PROPOSAL",
   does: "signs your own proposal, if its signature failed when you proposed it",
-  takes: ["ID"],
+  takes: ["PROPOSAL"],
   async run(invocation) {
     const { id, sha256, kind, content, consequences, result } = await readProposal(invocation);
     const signing = await openSigning(invocation);
@@ -157,7 +157,7 @@ const sign: Command = {
         "No operator key is registered, so nobody signs proposals yet.",
       );
     }
-    if (!invocation.values.yes) printText(result).split("\n").forEach(invocation.progress);
+    if (!invocation.values.yes) invocation.show(result);
     await invocation.confirm(`Sign this ${kind}, with the hash ${sha256}? ${consequences}`);
     await signProposal((await invocation.db()).sql, signing, id, { kind, content });
     return { object: { proposal_id: id, kind, sha256, status: "signed" } };
@@ -165,6 +165,33 @@ const sign: Command = {
 };
 
 export const PROPOSAL_COMMANDS: readonly Command[] = [list, show, sign, approve, reject, adopt];
+
+/** Lets the person choose one of the proposals that other people made. */
+async function chooseProposal(invocation: Invocation): Promise<Invocation> {
+  const rows = await invocation.query`
+    select id, kind, proposer, proposed_at, expires_at from gold.proposal_overview
+    where status = 'pending' and proposer <> session_user order by id`;
+  if (rows.length === 0) throw new Failure(EXIT.refused, "not_found", "No proposal of another person waits.");
+  if (!invocation.askText) {
+    throw usage("PROPOSAL is missing. `gold proposal list --status pending` lists what waits.");
+  }
+  invocation.show({
+    items: rows.map(({ id, kind, proposer, proposed_at, expires_at }, index) => ({
+      number: index + 1,
+      proposal_id: id,
+      kind,
+      proposer,
+      proposed_at: proposed_at.toISOString(),
+      expires_at: expires_at.toISOString(),
+    })),
+  });
+  const typed = await invocation.askText(
+    `Which one do you want to read? Type its number, from 1 to ${rows.length}:`,
+  );
+  const chosen = /^[0-9]+$/.test(typed) ? rows[Number(typed) - 1] : undefined;
+  if (!chosen) throw new Failure(EXIT.refused, "not_confirmed", "You chose no proposal. Nothing was done.");
+  return { ...invocation, positionals: [chosen.id] };
+}
 
 const idOf = ({ positionals }: Invocation): string => uuidOf("proposal", "", positionals[0]!);
 

@@ -6,7 +6,7 @@ import type { Command, Invocation, Result, Row } from "../../command.ts";
 import { EXIT, Failure, isOutcomeUnknown, usage } from "../../failure.ts";
 import { withNewFile } from "../../new_file.ts";
 import { OPERATOR_KEYS_OPTION, readSignedPayees } from "../../operator_keys_file.ts";
-import { instantOf, printText } from "../../output.ts";
+import { instantOf } from "../../output.ts";
 import { requireKeptRecords } from "../../own_heads.ts";
 import { optional, required, uuidOf } from "../../values.ts";
 import { demandPayment, isPayeeSigned, verifyDocument } from "./payment_check.ts";
@@ -35,7 +35,7 @@ const submit: Command = {
 export const SUBMISSION_COMMANDS: readonly Command[] = [submit];
 
 async function submitApproved(invocation: Invocation, file: string): Promise<Result> {
-  const { db, query, confirm, progress, values } = invocation;
+  const { db, query, confirm, show, values } = invocation;
   const { sql, deployment } = await db();
   const { payoutAccount, twoPeople } = await deployment();
   if (!payoutAccount) {
@@ -55,7 +55,7 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
   verifyDocument({ id: batch, document, payments }, signed);
   const sha256 = sha256Of(document);
   const described = describeBatch(batch, file, sha256, payments);
-  if (!values.yes) printText(described).split("\n").forEach(progress);
+  if (!values.yes) show(described);
   const withdrawals = `${payments.length} withdrawal(s) of ${formatHalalas(totalOf(payments))} SAR`;
   await confirm(
     twoPeople

@@ -1,0 +1,97 @@
+import type { Row } from "postgres";
+import type { Invocation } from "./command.ts";
+import { EXIT, Failure } from "./failure.ts";
+
+type Query = Invocation["query"];
+
+interface Kind {
+  readonly noun: string;
+  /** Matches an id that needs no search. */
+  readonly whole: RegExp;
+  /** Matches a part of an id, and captures it without the prefix. */
+  readonly part: RegExp;
+  /** Finds the records whose id has this part, or all with null. The newest come first. */
+  readonly find: (query: Query, part: string | null) => Promise<readonly Row[]>;
+}
+
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+const LAST = "@last";
+/** How many records a search reads. More than one match is an error, which names them. */
+const MOST = 4;
+/** How many of the newest orders or quotes a part of an id is searched in. */
+const RECENT = 1000;
+
+const uuidKind = (noun: string, prefix: string, find: Kind["find"]): Kind => ({
+  noun,
+  whole: new RegExp(`^${prefix}${UUID}$`),
+  part: new RegExp(`^(?:${prefix})?…?([0-9a-f]{4,12})$`),
+  find,
+});
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  PROPOSAL: uuidKind("proposal", "", (query, end) =>
+    query`
+      select id::text, kind || ' by ' || proposer as about from gold.proposal_overview
+      where ${end}::text is null or id::text like '%' || ${end}
+      order by status = 'pending' desc, id desc limit ${MOST}`),
+  WD: uuidKind("withdrawal", "wd_", (query, end) =>
+    query`
+      select 'wd_' || id as id, name as about from gold.withdrawal_overview
+      where ${end}::text is null or id::text like '%' || ${end} order by created_at desc limit ${MOST}`),
+  DEP: uuidKind("deposit", "dep_", (query, end) =>
+    query`
+      select 'dep_' || id as id, bank_reference as about from gold.deposit_overview
+      where ${end}::text is null or id::text like '%' || ${end} order by recorded_at desc limit ${MOST}`),
+  ORD: uuidKind("order", "ord_", (query, end) =>
+    query`
+      select record->>'order_id' as id, name as about from gold.page_orders(null, null, null, null, null, ${RECENT})
+      where ${end}::text is null or record->>'order_id' like '%' || ${end} limit ${MOST}`),
+  QT: uuidKind("quote", "qt_", (query, end) =>
+    query`
+      select record->>'quote_id' as id, name as about from gold.page_quotes(null, null, ${RECENT})
+      where ${end}::text is null or record->>'quote_id' like '%' || ${end} limit ${MOST}`),
+  FINGERPRINT: {
+    noun: "certificate",
+    whole: /^(?:[0-9a-fA-F]{2}:?){32}$/,
+    part: /^([0-9a-f]{6,63})…?$/,
+    find: (query, start) =>
+      query`
+        select name as id, owner as about from gold.credential_overview
+        where kind in ('certificate', 'authority') and (${start}::text is null or starts_with(name, ${start}))
+        order by not_before desc limit ${MOST}`,
+  },
+  ID: {
+    noun: "partner",
+    whole: /^(?:sbx|live)_[a-z0-9]{20}$/,
+    part: /^(.{3,})$/,
+    find: (query, text) =>
+      query`
+        select public_id as id, name as about from gold.partner_overview
+        where ${text}::text is null or public_id = ${text} or starts_with(lower(name), lower(${text}))
+          or starts_with(public_id, ${text}) order by id desc limit ${MOST}`,
+  },
+};
+
+/**
+ * Returns an argument with its whole id. It may be a unique part of the id, a unique beginning of a partner's
+ * name, or `@last` for the newest record; among proposals, for the newest pending one.
+ */
+export async function resolveId(query: Query, argument: string, text: string): Promise<string> {
+  const kind = KINDS[argument.replaceAll(/[[\]]/g, "")];
+  if (!kind || kind.whole.test(text)) return text;
+  const part = text === LAST ? null : kind.part.exec(text)?.[1];
+  if (part === undefined) return text;
+  const [first, ...others] = await kind.find(query, part);
+  if (!first) {
+    if (part !== null) return text;
+    throw new Failure(EXIT.refused, "not_found", `There is no ${kind.noun} yet.`);
+  }
+  if (part === null || others.length === 0) return first.id;
+  const matches = [first, ...others].slice(0, MOST - 1).map(({ id, about }) => `${id} (${about})`).join(", ");
+  const more = others.length === MOST - 1 ? " and more" : "";
+  throw new Failure(
+    EXIT.refused,
+    "ambiguous",
+    `${text} matches more than one ${kind.noun}: ${matches}${more}. Give more of the id.`,
+  );
+}
