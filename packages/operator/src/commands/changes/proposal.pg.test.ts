@@ -214,6 +214,27 @@ describe("gold proposal", () => {
     assertEquals((await answer(true)).exit, 0);
   });
 
+  it("lets the person choose a proposal of another one if none is named", async () => {
+    const [first, second] = [
+      await propose("price", "set", "--mid", "321"),
+      await propose("partner", "set", clientId, "--name", "Chosen Bank"),
+    ];
+    const env = operator.colleague.env;
+    assertRefused(await runGold(["proposal approve"], { env }), 2, "PROPOSAL is missing");
+    const waiting = itemsOf(await operator.done("proposal", "list", "--status", "pending"))
+      .filter(({ proposer }) => proposer !== operator.colleague.login);
+    const number = waiting.findIndex(({ proposal_id }) => proposal_id === second!.proposal_id) + 1;
+    assertRefused(
+      await runGold(["proposal approve"], { env, yes: true, typed: "99" }),
+      1,
+      "You chose no proposal",
+    );
+    const chosen = await runGold(["proposal approve"], { env, yes: true, typed: `${number}` });
+    assertEquals([chosen.exit, chosen.questions.length], [0, 2], chosen.err);
+    assertEquals((await operator.done("partner", "show", clientId)).name, "Chosen Bank");
+    await operator.done("proposal", "reject", first!.proposal_id);
+  });
+
   it("refuses secrets of a lost sealing key before anything is approved, and accepts the other proposals", async () => {
     const proposed = await Promise.all([
       propose("secret", "rotate", clientId),

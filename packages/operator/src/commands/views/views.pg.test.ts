@@ -116,6 +116,28 @@ describe("the views of gold", () => {
     assertEquals([exit, json.free_grams], [0, "990"]);
   });
 
+  it("takes the end of an id, the beginning of a partner's name, and @last", async () => {
+    for (const given of [bought, bought.slice(-8), `ord_…${bought.slice(-8)}`]) {
+      const order = (await operator.done("order", given)).order as { member: string; value: string }[];
+      assertEquals(order[0], { member: "order_id", value: bought });
+    }
+    const { name } = await operator.done("partner show", id());
+    assertEquals(
+      (await operator.done("partner", "show", `${name}`.slice(0, 3).toLowerCase())).client_id,
+      id(),
+    );
+    assertEquals((await operator.done("partner", "show", "@last")).client_id, id());
+    assertEquals((await operator.done("order", "@last")).status, "executed");
+    refused(await operator.gold("order", "ffffffff0000"), 1, "There is no order ffffffff0000");
+    refused(await operator.gold("proposal", "show", "@last"), 1, "There is no proposal yet");
+    await operator.service.addPartner();
+    refused(
+      await operator.gold("partner", "show", `${name}`.slice(0, 3)),
+      1,
+      "matches more than one partner",
+    );
+  });
+
   it("shows pricing the trades, but no statement", async () => {
     const rows =
       await sql()`select has_function_privilege('gold_pricing', p.oid, 'execute') as may, p.proname from pg_proc p
