@@ -7,11 +7,13 @@ import type { SignText } from "./ssh_key.ts";
 export type Cell = string | number | boolean | null;
 export type Row = Readonly<Record<string, Cell | readonly Cell[]>>;
 
-/** The outcome of a command: one object, a list or both, and a title for people. */
+/** The outcome of a command: objects, lists, and a title for people. */
 export interface Result {
   readonly title?: string;
   readonly object?: Row;
   readonly items?: readonly Row[];
+  /** Further objects, by name. */
+  readonly parts?: Readonly<Record<string, Row>>;
   /** Further lists, by name. */
   readonly lists?: Readonly<Record<string, readonly Row[]>>;
   /** Verification found defects, so the command exits with 4. */

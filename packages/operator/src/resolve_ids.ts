@@ -63,12 +63,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ID: {
     noun: "partner",
     whole: /^(?:sbx|live)_[a-z0-9]{20}$/,
-    part: /^(.{3,})$/,
+    part: /^(?:(?:sbx|live)_…|…)?(.{3,})$/,
     find: (query, text) =>
       query`
         select public_id as id, name as about from gold.partner_overview
         where ${text}::text is null or public_id = ${text} or starts_with(lower(name), lower(${text}))
-          or starts_with(public_id, ${text}) order by id desc limit ${MOST}`,
+          or right(public_id, 6) = ${text} order by id desc limit ${MOST}`,
   },
 };
 

@@ -48,7 +48,7 @@ describe("printText() on a terminal", () => {
     {
       order_id: "ord_019c1364-6eb8-7020-90c0-f0601000cba0",
       client: "A house with a long name",
-      grams: "1000",
+      grams: "1000000",
       at: "2026-11-28T09:00:00.000Z",
     },
   ];
@@ -57,20 +57,20 @@ describe("printText() on a terminal", () => {
     assertEquals(
       printText({ items: rows }, WIDE),
       [
-        "order_id       client                    grams  at",
-        "ord_…1000cb9f  Najd Jewellers             10.5  12:00:00",
-        "ord_…1000cba0  A house with a long name   1000  28 Nov 12:00",
+        "order_id       client                        grams  at",
+        "ord_…1000cb9f  Najd Jewellers                 10.5  12:00:00",
+        "ord_…1000cba0  A house with a long name  1,000,000  28 Nov 12:00",
       ].join("\n"),
     );
   });
 
   it("wraps words in the widest column, and else writes one block for each row", () => {
     assertEquals(
-      printText({ items: rows }, screenOf(51)),
+      printText({ items: rows }, screenOf(54)),
       [
-        "order_id       client           grams  at",
-        "ord_…1000cb9f  Najd Jewellers    10.5  12:00:00",
-        "ord_…1000cba0  A house with a    1000  28 Nov 12:00",
+        "order_id       client              grams  at",
+        "ord_…1000cb9f  Najd Jewellers       10.5  12:00:00",
+        "ord_…1000cba0  A house with a  1,000,000  28 Nov 12:00",
         "               long name",
       ].join("\n"),
     );

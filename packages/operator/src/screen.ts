@@ -19,31 +19,41 @@ export const padEnd = (text: string, width: number): string =>
 export const padStart = (text: string, width: number): string =>
   " ".repeat(Math.max(0, width - widthOf(text))) + text;
 
-/** Breaks a text into lines of at most `width` columns: at spaces, or inside a word that is longer than a line. */
+/** The parts between which a line may break: after a space, and after a dot or underscore between letters. */
+export const wordsOf = (text: string): string[] => text.split(/(?<= )|(?<=[a-z][._])(?=[a-z])/);
+
+/**
+ * Breaks a text into lines of at most `width` columns: between words, or inside a word that is longer than a
+ * line.
+ */
 export function wrap(text: string, width: number): string[] {
   return text.split("\n").flatMap((paragraph) => {
     const lines: string[] = [];
     let line = "";
-    for (const word of paragraph.split(" ").flatMap((one) => breakWord(one, width))) {
-      const longer = line === "" ? word : `${line} ${word}`;
-      if (line !== "" && widthOf(longer) > width) {
-        lines.push(line);
-        line = word;
-      } else line = longer;
+    for (const word of wordsOf(paragraph).flatMap((one) => breakWord(one, width))) {
+      if (line !== "" && widthOf((line + word).trimEnd()) > width) {
+        lines.push(line.trimEnd());
+        line = "";
+      }
+      line += word;
     }
-    return [...lines, line];
+    return [...lines, line.trimEnd()];
   });
 }
 
 function breakWord(word: string, width: number): string[] {
-  if (widthOf(word) <= width) return [word];
+  if (widthOf(word.trimEnd()) <= width) return [word];
   const parts = [""];
   for (const one of word) {
-    if (widthOf(parts.at(-1)! + one) > width) parts.push("");
+    if (widthOf((parts.at(-1)! + one).trimEnd()) > width) parts.push("");
     parts[parts.length - 1] += one;
   }
   return parts;
 }
+
+/** Separates the thousands of a decimal number. */
+export const groupDigits = (number: string): string =>
+  number.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ","));
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/;
 const RIYADH = new Intl.DateTimeFormat("en-GB", {

@@ -28,7 +28,8 @@ const today: Command = {
       readWaiting(read),
     ]);
     return {
-      object: { since: since.toISOString(), ...price, ...trades, ...position, ...stock, ...owed },
+      object: { since: since.toISOString() },
+      parts: { price, trades, position, stock, owed },
       lists: { refusals, waiting },
     };
   },

@@ -1,4 +1,4 @@
-import type { Command, Invocation, Result, Row } from "../../command.ts";
+import type { Command, Invocation, Result } from "../../command.ts";
 import { instantText, optional, parsed, required, wholeNumber } from "../../values.ts";
 import { type Page, pageOrders, pageQuotes, type Trace, traceOrder } from "../../views/trades.ts";
 
@@ -67,22 +67,11 @@ const describePage = ({ rows, next }: Page, columns: readonly string[]): Result 
     : { object: { next }, notice: `There is more: repeat the command with --after ${next}` }),
 });
 
-/** One table for each part that exists. */
-function describeTrace(
-  { client_id, name, quote, price, order, postings, event, attempts, chain }: Trace,
-): Result {
-  const parts: Record<string, Row | null> = { quote, price, order, event, chain };
+function describeTrace({ client_id, name, quote, postings, attempts, ...others }: Trace): Result {
+  const parts = Object.entries({ quote, ...others }).flatMap(([part, row]) => row ? [[part, row]] : []);
   return {
     object: { client_id, name, status: quote.status! },
-    lists: {
-      ...Object.fromEntries(
-        Object.entries(parts).flatMap(([part, row]) => row ? [[part, membersOf(row)]] : []),
-      ),
-      postings,
-      attempts,
-    },
+    parts: Object.fromEntries(parts),
+    lists: { postings, attempts },
   };
 }
-
-const membersOf = (row: Row): readonly Row[] =>
-  Object.entries(row).map(([member, value]) => ({ member, value }));
