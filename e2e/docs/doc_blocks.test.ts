@@ -38,6 +38,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/operator/load_tests.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/operator/two_people.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/operator/signed_approvals.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/operator.md json": "packages/operator/src/profile.test.ts",
   "docs/operator_day.md sh": "e2e/docs/operator_day.external.test.ts",
   "docs/audit.md json": "packages/audit/src/catalog/catalog.pg.test.ts",
   "docs/audit.md sh": "e2e/docs/operator_page.external.test.ts",
@@ -64,7 +65,7 @@ const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
   "npm test": [".ci/run", "npm test"],
   "npm run gold": [
     "packages/operator/src/gold.test.ts",
-    "lists every command with its usage if it is called without arguments",
+    "lists the commands by task if it is called without arguments",
   ],
   "npm run tools": [".ci/run", "npm run tools"],
   "npm run prove -- external": [".ci/run", "npm run prove -- external"],

@@ -54,6 +54,8 @@ import { explain, overview, similar, type Task } from "./help.ts";
 import { printJson, printText } from "./output.ts";
 import { resolveId } from "./resolve_ids.ts";
 import { type Screen, styled, wrap } from "./screen.ts";
+import type { Terminal } from "./terminal.ts";
+import { withWorkingLine } from "./working_line.ts";
 import { explainDenied } from "./roles.ts";
 import { findSshKey, sshSigner } from "./ssh_key.ts";
 
@@ -100,23 +102,6 @@ const TASKS: readonly Task[] = [
 
 export const COMMANDS: readonly Command[] = TASKS.flatMap(({ commands }) => commands);
 
-/** Everything outside the process that the command line uses. */
-export interface Terminal {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-  /** The terminal that standard output goes to, if it is one. */
-  readonly screen?: Screen | undefined;
-  /** The terminal that standard error goes to, if it is one. */
-  readonly errorScreen?: Screen | undefined;
-  /** Asks a yes-or-no question. Undefined if there is nobody to ask. */
-  readonly ask?: (question: string) => Promise<boolean>;
-  /** Asks for a text. Undefined if there is nobody to ask. */
-  readonly askText?: (question: string) => Promise<string>;
-  readonly now: () => Date;
-  readonly random: (length: number) => Uint8Array;
-}
-
 const COMMON = {
   json: { type: "boolean" },
   yes: { type: "boolean" },
@@ -134,7 +119,8 @@ const DEFAULT_STATE = ".gold";
 const DASHED_THUMBPRINT = /^-[A-Za-z0-9_-]{42}$/;
 
 /** Runs one command and returns its exit code. */
-export async function gold(given: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function gold(given: readonly string[], plain: Terminal): Promise<ExitCode> {
+  const terminal = withWorkingLine(plain, given.includes("--json") ? undefined : plain.status);
   let opened: Db | undefined;
   let reader: Sql | undefined;
   try {
@@ -182,7 +168,10 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
       secondDatabaseUrl: () => findSecondUrl(terminal.env, stateDir),
       migrationUrl: () => findMigrationUrl(terminal.env, stateDir),
       keys: openKeyFile(() => findKeyFile(terminal.env, stateDir)),
-      signer: async () => sshSigner(await findKey(), progress),
+      signer: async () => {
+        const sign = sshSigner(await findKey(), progress);
+        return (namespace, text) => terminal.aside(() => sign(namespace, text));
+      },
       stateDir,
       path,
       confirm,
@@ -200,6 +189,7 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
   } catch (error) {
     return tellFailure(await explainDenied(opened?.sql ?? reader, error), terminal, given.includes("--json"));
   } finally {
+    terminal.end();
     await Promise.all([opened?.sql.end({ timeout: 2 }), reader?.end({ timeout: 2 })]);
   }
 }

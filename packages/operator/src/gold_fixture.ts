@@ -1,4 +1,5 @@
-import { gold, type Terminal } from "./gold.ts";
+import { gold } from "./gold.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** The result of one run of `gold`, as the tests see it. */
 export interface Run {

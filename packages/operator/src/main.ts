@@ -1,7 +1,10 @@
 import { Buffer } from "node:buffer";
 import { writeSync } from "node:fs";
 import process from "node:process";
-import { gold, tellFailure, type Terminal } from "./gold.ts";
+import type { ExitCode } from "./failure.ts";
+import { gold, tellFailure } from "./gold.ts";
+import type { Terminal } from "./terminal.ts";
+import { withProfile } from "./profile.ts";
 import { askQuestion, askText } from "./question.ts";
 import type { Screen } from "./screen.ts";
 
@@ -33,6 +36,15 @@ const person: Pick<Terminal, "ask" | "askText"> = {
 
 const DEFAULT_COLUMNS = 80;
 
+async function run(): Promise<ExitCode> {
+  const argv = process.argv.slice(2);
+  try {
+    return await gold(argv, { ...terminal, env: withProfile(process.env) });
+  } catch (error) {
+    return tellFailure(error, terminal, argv.includes("--json"));
+  }
+}
+
 /** The terminal behind an output, if there is one. */
 const screenOf = (stream: NodeJS.WriteStream): Screen | undefined =>
   stream.isTTY
@@ -49,6 +61,7 @@ const terminal: Terminal = {
   err: (text) => console.error(text),
   screen: screenOf(process.stdout),
   errorScreen: screenOf(process.stderr),
+  status: process.stderr.isTTY ? (text) => void process.stderr.write(text) : undefined,
   ...(process.stdin.isTTY ? person : {}),
   now: () => new Date(),
   random: (length) => crypto.getRandomValues(new Uint8Array(length)),
@@ -63,7 +76,7 @@ process.on("uncaughtException", (error) => {
   setTimeout(() => process.exit(tellFailure(isDriver ? lost : error, terminal)), REPORT_MS);
 });
 
-const code = await gold(process.argv.slice(2), terminal);
+const code = await run();
 // Exit explicitly. If Deno ends by itself while its compiler is still working, it sometimes dies of a
 // segmentation fault.
 process.exit(code);
