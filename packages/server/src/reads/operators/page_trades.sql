@@ -48,14 +48,14 @@ end $$;
 
 -- The status that a quote has at this moment. An order that is being booked may still execute it.
 create or replace function gold.quote_status(given gold.quote) returns text
-language sql volatile set search_path = gold, pg_temp
+language sql stable set search_path = gold, pg_temp
 return case
   when exists (select from gold.orders o where o.bucket = (given).bucket and o.client_id = (given).client_id and o.id = (given).id) then 'executed'
   when (given).expires_at > clock_timestamp() then 'open' else 'expired' end;
 
 -- The ids of quotes contain the time, so they are the order of the list. A page continues below `below`.
 create or replace function gold.page_quotes(partner text, below uuid, most int) returns table (id uuid, client_id text, name text, record json)
-language plpgsql volatile security definer set search_path = gold, pg_temp
+language plpgsql stable security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set jit = off as $$
 #variable_conflict use_column

@@ -2,7 +2,7 @@
 -- its postings, its event with the delivery attempts, and its link in the partner's chain. Each part is null if
 -- it does not exist. Returns null if no partner has a quote with this id.
 create or replace function gold.trace_order(id uuid) returns json
-language plpgsql volatile security definer set search_path = gold, pg_temp
+language plpgsql stable security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set jit = off as $$
 #variable_conflict use_column
