@@ -71,6 +71,8 @@ export interface Invocation {
   readonly askText: ((question: string) => Promise<string>) | undefined;
   /** Prints one line about the work in progress on standard error. */
   readonly progress: (text: string) => void;
+  /** Prints a result before the end of the command, as the command's own result is printed. */
+  readonly print: (result: Result) => void;
   /** Prints a result on standard error, before a question about it. */
   readonly show: (result: Result) => void;
   readonly env: Readonly<Record<string, string | undefined>>;

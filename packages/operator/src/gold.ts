@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import process from "node:process";
 import { parseOptions } from "@gold-partner/command-line";
-import type { Command, Invocation } from "./command.ts";
+import type { Command, Invocation, Result } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands/books/audit.ts";
 import { FULL_AUDIT_COMMANDS } from "./commands/books/audit_full.ts";
 import { BACKUP_COMMANDS } from "./commands/books/backup.ts";
@@ -29,6 +29,7 @@ import { SECRET_COMMANDS } from "./commands/credentials/secret.ts";
 import { SIGNING_KEY_COMMANDS } from "./commands/credentials/signing_key.ts";
 import { SUBMISSION_COMMANDS } from "./commands/money/submission.ts";
 import { FIGURE_COMMANDS } from "./commands/views/figures.ts";
+import { INBOX_COMMANDS } from "./commands/views/inbox.ts";
 import { STATEMENT_COMMANDS } from "./commands/views/statement.ts";
 import { TRADE_COMMANDS } from "./commands/views/trades.ts";
 import { VAULT_COMMANDS } from "./commands/money/vault.ts";
@@ -61,7 +62,10 @@ import { findSshKey, sshSigner } from "./ssh_key.ts";
 
 /** Every command, by the task that it serves. Help lists them in this order. */
 const TASKS: readonly Task[] = [
-  { title: "See the business", commands: [...FIGURE_COMMANDS, ...TRADE_COMMANDS, ...STATEMENT_COMMANDS] },
+  {
+    title: "See the business",
+    commands: [...FIGURE_COMMANDS, ...INBOX_COMMANDS, ...TRADE_COMMANDS, ...STATEMENT_COMMANDS],
+  },
   { title: "Approve", commands: [...PROPOSAL_COMMANDS, ...REGISTRY_COMMANDS] },
   {
     title: "Partners",
@@ -154,6 +158,8 @@ export async function gold(given: readonly string[], plain: Terminal): Promise<E
       reader ??= connectReader(await findReadUrl(isSecond ? {} : terminal.env, databaseUrl));
       return await reader(text, ...parameters);
     };
+    const printResult = (result: Result) =>
+      print(values.json ? printJson(result) : printText(result, terminal.screen), terminal);
     const positionals: string[] = [];
     for (const [index, text] of typed.entries()) {
       positionals.push(await resolveId(read, command.takes![index]!, text));
@@ -177,13 +183,14 @@ export async function gold(given: readonly string[], plain: Terminal): Promise<E
       confirm,
       askText: askText && ((question) => askText(printable(question))),
       progress,
+      print: printResult,
       show: (result) => terminal.err(printText(result, terminal.errorScreen)),
       env: terminal.env,
       now: terminal.now,
       random: terminal.random,
     };
     const result = await command.run(invocation);
-    print(values.json ? printJson(result) : printText(result, terminal.screen), terminal);
+    printResult(result);
     if (result.notice && !values.json) progress(result.notice);
     return result.defects ? EXIT.defect : EXIT.done;
   } catch (error) {

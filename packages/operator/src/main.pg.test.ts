@@ -7,6 +7,7 @@ import { assertEquals } from "../../../tools/testing/assert.ts";
 import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { until } from "../../../tools/testing/until.ts";
 import { type TestOperator, testOperator } from "./commands/fixture.ts";
+import { askWithdrawal } from "./commands/money/withdrawal_fixture.ts";
 import { runGold } from "./gold_fixture.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
@@ -38,6 +39,26 @@ describe("the program gold", () => {
     await held`rollback`;
     held.release();
     assertEquals([code, JSON.parse(said).code], [3, "outcome_unknown"]);
+  });
+
+  it("prints with inbox --watch what begins to wait", async () => {
+    const child = spawn(process.execPath, [...runtimeArguments(MAIN), "inbox", "--watch", "--json"], {
+      env: { ...process.env, DATABASE_URL: operator.url },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const ended = once(child, "close");
+    let printed = "";
+    child.stdout.setEncoding("utf8").on("data", (part) => printed += part);
+    const lists = () =>
+      printed.split("\n").slice(0, -1).map((line) => JSON.parse(line) as { items: { next: string }[] });
+    await until(() => lists().length === 1);
+    assertEquals(lists()[0], { items: [] });
+    await operator.service.send("/sandbox/fund", { body: '{"amount_sar":100}' });
+    const id = await askWithdrawal(operator, 5000n);
+    await until(() => lists().length === 2);
+    child.kill();
+    await ended;
+    assertEquals(lists()[1]!.items.map(({ next }) => next), [`gold withdrawal approve ${id}`]);
   });
 
   it("names the login if its password is wrong", async () => {

@@ -26,7 +26,7 @@ describe("withProfile()", () => {
     const page = await readFile(new URL("../../../docs/operator.md", import.meta.url), "utf8");
     const [, block] = /^```json\n([^`]+)```$/m.exec(page)!;
     const { GOLD_SSH_KEY } = withProfile({ GOLD_PROFILE: await profile(block!) });
-    assertEquals(GOLD_SSH_KEY, "/home/amal/.ssh/gold");
+    assertEquals(GOLD_SSH_KEY, "/etc/gold/amal_key");
   });
 
   it("refuses a file that others may read, that is missing, or that has something else", async () => {

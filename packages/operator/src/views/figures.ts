@@ -109,7 +109,8 @@ export async function readWaiting(query: Query): Promise<readonly Row[]> {
   const [proposals] = await query`
     select count(*)::int as count, min(proposed_at) as oldest from gold.proposal_overview where status = 'pending'`;
   const withdrawals = await query`
-    select status, withdrawals::int, amount::text, oldest from gold.open_withdrawals()`;
+    select status, count(*)::int as withdrawals, sum(amount)::text as amount, min(created_at) as oldest
+    from gold.open_withdrawals() group by status order by status`;
   return [
     { waiting: "proposals", count: proposals!.count, sar: null, oldest: instantOf(proposals!.oldest) },
     ...withdrawals.map((row) => ({

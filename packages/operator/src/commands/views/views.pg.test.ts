@@ -114,6 +114,20 @@ describe("the views of gold", () => {
     assertEquals([exit, json.free_grams], [0, "990"]);
   });
 
+  it("inbox lists what waits, with the command for it, by the roles of the login", async () => {
+    const waits = async () =>
+      itemsOf(await operator.done("inbox")).map(({ waits, about, next }) => `${waits}: ${about}: ${next}`);
+    const { name } = await operator.done("partner", "show", id());
+    const withdrawal = itemsOf(await operator.done("withdrawal", "list"))[0]!.withdrawal_id;
+    assertEquals(await waits(), [
+      `withdrawal, pending approval: 50 SAR of ${name}: gold withdrawal approve ${withdrawal}`,
+    ]);
+    await operator.done("withdrawal", "approve", `${withdrawal}`);
+    assertEquals(await waits(), [
+      `withdrawal, approved: 50 SAR of ${name}: gold withdrawal submit --out FILE`,
+    ]);
+  });
+
   it("takes the end of an id, the beginning of a partner's name, and @last", async () => {
     for (const given of [bought, bought.slice(-8), `ord_…${bought.slice(-8)}`]) {
       const { order } = await operator.done("order", given);

@@ -29,20 +29,22 @@ begin atomic
   group by 1 order by 2 desc, 1;
 end;
 
--- Withdrawals that the bank has not paid yet, by status. Their money is held, so a partner without held money
+-- Withdrawals that the bank has not paid yet, oldest first. Their money is held, so a partner without held money
 -- has none.
-create or replace function gold.open_withdrawals() returns table (status text, withdrawals bigint, amount bigint, oldest timestamptz)
+create or replace function gold.open_withdrawals()
+returns table (id uuid, client_id text, name text, amount bigint, status text, created_at timestamptz, status_at timestamptz, status_by text)
 language sql stable security definer set search_path = gold, pg_temp
 begin atomic
-  select s.status::text, count(*), sum(w.amount)::bigint, min(w.created_at)
+  select w.id, p.public_id, p.name, w.amount, s.status::text, w.created_at, s.at, s.login
   from gold.account a
+  join gold.partner p on p.id = a.client_id
   join gold.withdrawal w on w.client_id + 0 = a.client_id
   cross join lateral (
-    select s.status from gold.withdrawal_step s
+    select s.status, s.at, s.login from gold.withdrawal_step s
     where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id order by s.sequence desc limit 1
   ) s
   where a.sar_held > 0 and s.status in ('pending_approval', 'approved', 'submitted')
-  group by s.status order by s.status;
+  order by w.created_at, w.id;
 end;
 
 -- Each partner's gold and money, and what it bought minus what it sold since `since`.

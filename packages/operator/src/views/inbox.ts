@@ -1,0 +1,110 @@
+import { formatHalalas } from "@gold-partner/protocol";
+import type { Invocation, Row } from "../command.ts";
+import { instantOf } from "../output.ts";
+import type { ROLES } from "../roles.ts";
+
+type Query = Invocation["query"];
+type Role = (typeof ROLES)[number];
+
+/** Something that waits for a person, and the command that deals with it. */
+export interface InboxItem extends Row {
+  readonly waits: string;
+  readonly about: string;
+  readonly since: string | null;
+  readonly next: string;
+}
+
+interface Source {
+  /** The roles that may read it. Undefined: all. */
+  readonly roles?: readonly Role[];
+  readonly read: (query: Query) => Promise<readonly InboxItem[]>;
+}
+
+const SOURCES: readonly Source[] = [
+  { read: readProposals },
+  { roles: ["treasury", "credentials", "pricing", "audit"], read: readWithdrawals },
+  { roles: ["treasury", "audit"], read: readDeposits },
+  { roles: ["treasury", "credentials", "audit"], read: readEndpoints },
+  { read: readMarket },
+];
+
+/** Reads what waits for a person, as far as the roles of the login may see it. */
+export async function readInbox(query: Query): Promise<readonly InboxItem[]> {
+  const [row] = await query`
+    select array(select r from unnest('{treasury,credentials,pricing,keys,audit}'::text[]) r where pg_has_role('gold_' || r, 'usage')) as roles`;
+  const roles: readonly Role[] = row!.roles;
+  const items: InboxItem[] = [];
+  for (const source of SOURCES) {
+    if (!source.roles || source.roles.some((role) => roles.includes(role))) {
+      items.push(...await source.read(query));
+    }
+  }
+  return items;
+}
+
+async function readProposals(query: Query): Promise<InboxItem[]> {
+  const rows = await query`
+    select id, kind, proposer, proposed_at, proposer = session_user as own, content is not null as readable
+    from gold.proposal_overview where status = 'pending' order by id`;
+  return rows.map(({ id, kind, proposer, proposed_at, own, readable }) => ({
+    waits: "proposal",
+    about: `${kind} by ${own ? "you" : proposer}`,
+    since: instantOf(proposed_at),
+    next: own
+      ? "another person approves"
+      : readable
+      ? `gold proposal approve ${id}`
+      : "a person with the role of its kind approves",
+  }));
+}
+
+const NEXT_OF_WITHDRAWAL: Readonly<Record<string, (id: string) => string>> = {
+  pending_approval: (id) => `gold withdrawal approve ${id}`,
+  approved: () => "gold withdrawal submit --out FILE",
+  submitted: (id) => `gold withdrawal paid ${id}`,
+};
+
+async function readWithdrawals(query: Query): Promise<InboxItem[]> {
+  const rows = await query`
+    select id, name, amount::text, status, status_at from gold.open_withdrawals()`;
+  return rows.map(({ id, name, amount, status, status_at }) => ({
+    waits: `withdrawal, ${status.replace("_", " ")}`,
+    about: `${formatHalalas(BigInt(amount))} SAR of ${name}`,
+    since: instantOf(status_at),
+    next: NEXT_OF_WITHDRAWAL[status]!(`wd_${id}`),
+  }));
+}
+
+async function readDeposits(query: Query): Promise<InboxItem[]> {
+  const rows = await query`
+    select d.id, p.name, d.amount::text, d.bank_reference, d.recorded_at
+    from gold.deposit_overview d join gold.partner_overview p using (public_id) where d.status = 'recorded' order by d.recorded_at`;
+  return rows.map(({ id, name, amount, bank_reference, recorded_at }) => ({
+    waits: "deposit, recorded",
+    about: `${formatHalalas(BigInt(amount))} SAR for ${name}, ${bank_reference}`,
+    since: instantOf(recorded_at),
+    next: `gold deposit approve dep_${id}`,
+  }));
+}
+
+async function readEndpoints(query: Query): Promise<InboxItem[]> {
+  const rows = await query`
+    select p.public_id, p.name, n.disabled_at, n.parked::int from gold.endpoint_overview n join gold.partner_overview p using (public_id)
+    where n.disabled_at is not null or n.parked > 0 order by p.id`;
+  return rows.map(({ public_id, name, disabled_at, parked }) => ({
+    waits: disabled_at ? "webhook, disabled" : "webhook, parked events",
+    about: `${name}, ${parked} parked`,
+    since: instantOf(disabled_at),
+    next: `gold event list ${public_id}`,
+  }));
+}
+
+async function readMarket(query: Query): Promise<InboxItem[]> {
+  const rows = await query`select halted_at from gold.current_price where halted_at is not null`;
+  return rows.map(({ halted_at }) => ({
+    waits: "market, halted",
+    about: "the circuit breaker closed the market",
+    since: instantOf(halted_at),
+    next: "gold market show",
+  }));
+}
