@@ -5,7 +5,7 @@
 --
 -- The members have the names of the API, and all values are texts, so no quantity becomes a float.
 
-create or replace function gold.texts_of(object text) returns json
+create or replace function gold.member_texts(object text) returns json
 language sql stable
 return (select json_object_agg(m.key, m.value) from json_each_text(object::json) m);
 
@@ -36,7 +36,7 @@ begin
         and (page_orders.since is null or o.executed_at >= page_orders.since)
       order by o.executed_at desc, p.id desc limit most
     )
-    select o.executed_at, o.client_id, o.sequence, n.public_id, n.name, texts_of(order_text(o))
+    select o.executed_at, o.client_id, o.sequence, n.public_id, n.name, member_texts(order_text(o))
     from newest n
     cross join lateral (
       select o.* from orders o where o.client_id + 0 = n.id and o.sequence <= n.sequence
@@ -72,7 +72,7 @@ begin
       where page_quotes.partner is null or p.public_id = page_quotes.partner
       order by q.id desc limit most
     )
-    select q.id, n.public_id, n.name, texts_of(quote_text(q, quote_status(q)))
+    select q.id, n.public_id, n.name, member_texts(quote_text(q, quote_status(q)))
     from newest n
     cross join lateral (
       select q.* from quote q where q.bucket = n.client % 64 and q.client_id = n.client and q.id <= n.id

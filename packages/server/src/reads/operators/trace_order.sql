@@ -27,11 +27,11 @@ begin
   mark := (select n.passed from endpoint n where n.bucket = given.bucket and n.client_id = given.client_id);
   return json_build_object(
     'client_id', subject.public_id, 'name', subject.name,
-    'quote', texts_of(quote_text(given, quote_status(given))),
+    'quote', member_texts(quote_text(given, quote_status(given))),
     'price', case when history.id is not null then json_build_object('price_id', history.id::text, 'source', history.source,
       'mid', decimal_text(history.mid, 0.0001), 'buy', decimal_text(history.buy, 0.0001), 'sell', decimal_text(history.sell, 0.0001),
       'spread_basis_points', history.spread_basis_points::text, 'as_of', instant_text(history.as_of)) end,
-    'order', case when placed.id is not null then texts_of(order_text(placed)) end,
+    'order', case when placed.id is not null then member_texts(order_text(placed)) end,
     'postings', (select coalesce(json_agg(l.line), '[]') from list_postings(given.client_id, placed.sequence - 1, placed.sequence) l (line)),
     'event', (
       select json_build_object('event_id', 'evt_' || e.id, 'sequence', e.sequence::text, 'type', e.type, 'created_at', instant_text(e.created_at),
