@@ -8,6 +8,7 @@ import { importSigningKey, type Jwk, jwkThumbprint, keySigner } from "@gold-part
 import { testPostgres } from "@gold-partner/dev/postgres";
 import { signedWrite } from "@gold-partner/server/testing";
 import postgres, { type Sql } from "postgres";
+import { expectsOf } from "../../tools/testing/by_two.ts";
 import { deploymentLine, makeSshKey } from "../../tools/testing/operator_keys.ts";
 import { runGold } from "../fixtures/gold.ts";
 import type { Run } from "../partner_cli/cli_fixture.ts";
@@ -123,7 +124,10 @@ export class Office {
     await this.#prepare(words);
     const argv: string[] = [];
     for (const word of words) argv.push(await this.#meaning(word, words));
-    const answer = await this.gold(argv, typistOf(line));
+    const expects = argv[1] === "approve" && argv[0] === "proposal"
+      ? await expectsOf((one, ...more) => this.gold([...one.split(" "), ...more]), argv[2]!)
+      : [];
+    const answer = await this.gold([...argv, ...expects], typistOf(line));
     if (line.startsWith("gold operator password")) {
       this.#passwords.set(words.at(-1)!.replace(".verifier", ""), answer.password as string);
     }

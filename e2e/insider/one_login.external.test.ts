@@ -5,7 +5,7 @@ import { assertEquals, assertMatch, assertRejects } from "../../tools/testing/as
 import { asOperator, newKeyFiles, type Operator } from "@gold-partner/dev";
 import { operatorKeyFile } from "@gold-partner/operator";
 import postgres, { type Sql } from "postgres";
-import { expectOf } from "../../tools/testing/by_two.ts";
+import { expectsOf } from "../../tools/testing/by_two.ts";
 import { deploymentLine } from "../../tools/testing/operator_keys.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import {
@@ -51,7 +51,7 @@ describe("one operator against the whole service", () => {
   async function propose(words: string, ...more: string[]): Promise<string> {
     const made = await gold(words, ...more) as { proposal_id: string; sha256: string };
     assertEquals(Object.keys(made), ["proposal_id", "sha256", "expires_at"], words);
-    const approve = ["--sha256", made.sha256, ...expectOf(words)];
+    const approve = ["--sha256", made.sha256, ...await expectsOf(gold, made.proposal_id)];
     await assertRejects(() => gold("proposal approve", made.proposal_id, ...approve), Error)
       .then(({ message }) => assertMatch(message, OWN));
     return made.proposal_id;

@@ -9,7 +9,7 @@ export function byTwo(first: Operator, second: Operator): Operator {
     const answer = await first(words, ...more);
     const { proposal_id: id, sha256 } = answer as { proposal_id?: string; sha256: string };
     if (id === undefined) return answer;
-    await second("proposal approve", id, "--sha256", sha256, ...expectOf([words, ...more].join(" ")));
+    await second("proposal approve", id, "--sha256", sha256, ...await expectsOf(second, id));
     const { canonical_text, has_secrets } = await first("proposal show", id);
     // The content is the last line of the text.
     const content = JSON.parse((canonical_text as string).split("\n").at(-2)!);
@@ -17,8 +17,8 @@ export function byTwo(first: Operator, second: Operator): Operator {
   };
 }
 
-/** The option with which a person approves the price that the command sets. Empty for other commands. */
-export function expectOf(words: string): readonly string[] {
-  const [, mid] = /--mid (\S+)/.exec(words) ?? [];
-  return mid ? ["--expect", mid] : [];
+/** The options with which a person approves a proposal in spite of its warnings. */
+export async function expectsOf(operator: Operator, id: string): Promise<string[]> {
+  const { warnings = [] } = await operator("proposal show", id) as { warnings?: { type: string }[] };
+  return warnings.flatMap(({ type }) => ["--expect", type]);
 }

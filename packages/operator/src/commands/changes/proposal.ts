@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 import { APPROVAL_NAMESPACE, approvalText } from "@gold-partner/approvals";
 import type { CanonicalValue } from "@gold-partner/canonical";
-import { parsePrice } from "@gold-partner/protocol";
 import type { Command, Invocation, Result } from "../../command.ts";
 import { EXIT, Failure, usage } from "../../failure.ts";
 import { OPERATOR_KEYS_OPTION } from "../../operator_keys_file.ts";
 import { instantOf } from "../../output.ts";
-import { oneOf, optional, parsed, uuidOf } from "../../values.ts";
+import { oneOf, optional, repeated, uuidOf } from "../../values.ts";
 import { requireSameSecrets } from "../credentials/key.ts";
-import { askForPrice, mustTypePrice, type PriceChange } from "../prices/price_change.ts";
+import type { PriceChange } from "../prices/price_change.ts";
 import { describeChange } from "./proposal_view.ts";
 import { requireSealingKeys, signProposal, takeSecrets } from "./proposing.ts";
 import { adopt } from "./adopting.ts";
 import { openApproval, verifyProposer } from "./proposal_signature.ts";
+import { askForValues, untypedWarnings, type Warning } from "./warnings.ts";
 import { openSigning } from "../../signing.ts";
 
 const STATUSES = ["pending", "expired", "approved", "rejected"] as const;
@@ -64,10 +64,14 @@ const show: Command = {
 
 const approve: Command = {
   words: "proposal approve",
-  usage: "proposal approve [PROPOSAL] [--yes --sha256 HASH] [--expect SAR_PER_GRAM] [--operator-keys FILE]",
+  usage: "proposal approve [PROPOSAL] [--yes --sha256 HASH] [--expect VALUE …] [--operator-keys FILE]",
   does:
-    "shows a proposal of another person, asks, and makes the change; without PROPOSAL, lets you choose one that waits; refuses secrets of a sealing key that the key file does not have; with --yes, --sha256 must be the hash of the proposal that you have read; if its price leaves the price band, you type the price, or give it with --expect",
-  options: { sha256: { type: "string" }, expect: { type: "string" }, ...OPERATOR_KEYS_OPTION },
+    "shows a proposal of another person, asks, and makes the change; without PROPOSAL, lets you choose one that waits; refuses secrets of a sealing key that the key file does not have; with --yes, --sha256 must be the hash of the proposal that you have read; if the proposal is unusual, you type a value of it, or give it with --expect",
+  options: {
+    sha256: { type: "string" },
+    expect: { type: "string", multiple: true },
+    ...OPERATOR_KEYS_OPTION,
+  },
   takes: ["[PROPOSAL]"],
   async run(invocation) {
     const { values, show, confirm, query } = invocation;
@@ -78,7 +82,6 @@ const approve: Command = {
     if (read !== undefined && !SHA256_FORM.test(read)) {
       throw usage(`--sha256 must have 64 characters of 0-9 and a-f; got ${read}.`);
     }
-    const expected = parsed(values, "expect", parsePrice);
     const {
       id,
       sha256,
@@ -87,6 +90,7 @@ const approve: Command = {
       deployment,
       consequences,
       priceChange,
+      warnings,
       result,
       signedBy,
       sealingKeys,
@@ -98,7 +102,7 @@ const approve: Command = {
         `The hash of the proposal is ${sha256}; got --sha256 ${read}. Nothing was done. Read the proposal with \`gold proposal show ${id}\`.`,
       );
     }
-    const typesPrice = mustTypePrice(invocation, expected, priceChange);
+    const untyped = untypedWarnings(invocation, warnings, repeated(values, "expect"), priceChange);
     await requireSealingKeys(invocation.keys, id, sealingKeys);
     if (kind === "sealing_key.rotate") await requireSameSecrets(invocation, id, content as never);
     const { sql } = await invocation.db();
@@ -116,7 +120,7 @@ const approve: Command = {
     const question = `Approve this ${kind}, with the hash ${sha256}${
       signedBy ? `, signed by ${signedBy}` : ""
     }? ${consequences}`;
-    if (typesPrice) await askForPrice(invocation, question, priceChange!);
+    if (untyped.length > 0) await askForValues(invocation, untyped, question);
     else await confirm(question);
     const [{ approver }] = await sql<[{ approver: string }]>`select session_user as approver`;
     const signature = signing
@@ -203,6 +207,7 @@ interface Proposal {
   readonly deployment: string | null;
   readonly consequences: string;
   readonly priceChange: PriceChange | undefined;
+  readonly warnings: readonly Warning[];
   /** The login and the key of the proposer's verified signature. Null if the proposal is not signed. */
   readonly signedBy: string | null;
   /** The names of the keys that encrypted its secrets. */
@@ -245,11 +250,11 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
     text,
     row.proposer_signature,
   );
-  const { consequences, priceChange, differences } = await describeChange(
+  const { consequences, priceChange, warnings, differences } = await describeChange(
     row.kind,
     content,
     invocation.query,
-    row.status === "pending",
+    { id, isPending: row.status === "pending" },
   );
   return {
     id,
@@ -258,6 +263,7 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
     deployment: row.deployment,
     consequences,
     priceChange,
+    warnings,
     signedBy,
     sealingKeys: [row.sealing_key, content.sealing_key].filter((name) => typeof name === "string"),
     sha256,
@@ -280,7 +286,7 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
         canonical_text: text,
         sha256,
       },
-      lists: { changes: differences },
+      lists: { ...(warnings.length > 0 ? { warnings } : {}), changes: differences },
     },
   };
 }

@@ -5,6 +5,7 @@ import { instantOf } from "../../output.ts";
 import { describeDetail } from "../books/audit_detail.ts";
 import { findDeposit, findWithdrawal, sarOf } from "../money/money_rows.ts";
 import { type PriceChange, readPriceChange } from "../prices/price_change.ts";
+import { readWarnings, type Warning } from "./warnings.ts";
 import { findPartner, sharedIbanText, sharersOf } from "../partners/registered_partner.ts";
 
 type Content = Readonly<Record<string, unknown>>;
@@ -275,6 +276,8 @@ interface Described {
   readonly consequences: string;
   /** Undefined unless the change is pending and names a price. */
   readonly priceChange: PriceChange | undefined;
+  /** What the person who approves should notice. Empty unless the change is pending. */
+  readonly warnings: readonly Warning[];
   /** The members of the content, and of today's values if the content does not have them. */
   readonly differences: readonly Row[];
 }
@@ -284,7 +287,7 @@ export async function describeChange(
   kind: string,
   content: Content,
   query: Query,
-  isPending = true,
+  { id = null, isPending = true }: { readonly id?: string | null; readonly isPending?: boolean } = {},
 ): Promise<Described> {
   const today = await kindOf(kind).today?.(content, query) ?? {};
   const priceChange = isPending && kind === "price.set" ? await readPriceChange(content, query) : undefined;
@@ -292,6 +295,7 @@ export async function describeChange(
   return {
     consequences: priceChange ? `${priceChange.sentence} ${consequences}` : consequences,
     priceChange,
+    warnings: isPending ? await readWarnings(kind, content, query, id) : [],
     differences: differencesOf(content, today),
   };
 }

@@ -84,13 +84,14 @@ async function propose(
   { kind, content, secrets, again, endsAt }: Change,
 ): Promise<Result> {
   const { sql } = await invocation.db();
-  const { consequences } = await describeChange(kind, content, invocation.query);
+  const { consequences, warnings } = await describeChange(kind, content, invocation.query);
   const signing = await openSigning(invocation);
   const { text, keyName } = secrets ? await seal(invocation.keys, secrets) : { text: null, keyName: null };
   const [row] = await sql`
     select * from gold.propose(${kind}, ${sql.json(content as JSONValue)}::jsonb, ${text}::bytea, ${keyName},
       coalesce(${endsAt ?? null}::text::timestamptz - clock_timestamp(), '3 days'))`;
   const { id, sha256, expires_at } = row!;
+  for (const { warning } of warnings) invocation.progress(`Warning: ${warning}`);
   if (signing) {
     const given = { kind, content: JSON.parse(JSON.stringify(content)) };
     await signProposal(sql, signing, id, given).catch((error) => {

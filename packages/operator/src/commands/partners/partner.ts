@@ -89,7 +89,7 @@ export async function createPartner(invocation: Invocation) {
     title: "The secrets are shown only once. Send them to the partner over a secure channel.",
     object: { client_id: clientId, name, ...secrets },
   });
-  warn();
+  warn(made);
   return { ...made, notice: webhook.notice };
 }
 

@@ -66,7 +66,7 @@ async function setPartner(invocation: Invocation): Promise<Result> {
     changes.push({ kind: "partner.set", content });
   }
   if (iban !== null) changes.push({ kind: "partner.iban", content: { client_id: id!, iban } });
-  const warn = iban === null ? () => {} : await openIbanWarning(invocation, iban, id!);
+  const warn = iban === null ? undefined : await openIbanWarning(invocation, iban, id!);
   const made = await makeOrPropose(invocation, () =>
     sql.begin(async (transaction): Promise<Result> => {
       for (const change of changes) await changeAlone(transaction, change);
@@ -82,7 +82,7 @@ async function setPartner(invocation: Invocation): Promise<Result> {
       "--iban must be given alone, because it is a proposal of its own, for people with the role treasury. Nothing was done.",
     );
   });
-  warn();
+  warn?.(made);
   return { ...made, notice: webhook?.notice };
 }
 

@@ -1,5 +1,5 @@
 import type { Row } from "postgres";
-import type { Invocation } from "../../command.ts";
+import type { Invocation, Result } from "../../command.ts";
 import { EXIT, Failure } from "../../failure.ts";
 
 /** Finds a registered partner: a row of gold.partner_overview, with quantities as text. */
@@ -36,14 +36,16 @@ export const sharedIbanText = (iban: unknown, sharers: unknown): string =>
   `The IBAN ${iban} also belongs to ${sharers}.`;
 
 /**
- * Returns a function that prints a line on standard error if another active partner has this IBAN. Reads
- * before the change, so that no lost connection hides the result of the change.
+ * Returns a function that warns on standard error if another active partner has this IBAN. The warning of a
+ * proposal says it already. Reads before the change, so that no lost connection hides the result of the change.
  */
 export async function openIbanWarning(
   { query, progress }: Invocation,
   iban: string,
   clientId: string,
-): Promise<() => void> {
+): Promise<(made: Result) => void> {
   const sharers = await sharersOf(query, iban, clientId);
-  return () => sharers && progress(sharedIbanText(iban, sharers));
+  return ({ object }) => {
+    if (sharers && object?.proposal_id === undefined) progress(sharedIbanText(iban, sharers));
+  };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
+import { expectsOf } from "../../../../../tools/testing/by_two.ts";
 import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import type { Sql } from "postgres";
 import { connect } from "../../database.ts";
@@ -67,8 +68,8 @@ describe("one operator's login under two people", () => {
     const { left: _, ...made } = await operator.done(...argv);
     assertEquals(Object.keys(made), ["proposal_id", "sha256", "expires_at"], argv.join(" "));
     const { proposal_id: id, sha256 } = made as { proposal_id: string; sha256: string };
-    const price = argv.includes("--mid") ? ["--expect", argv[argv.indexOf("--mid") + 1]!] : [];
-    refused(await operator.gold("proposal", "approve", id, "--yes", "--sha256", sha256, ...price), 1, OWN);
+    const expects = await expectsOf((words, ...more) => operator.done(...words.split(" "), ...more), id);
+    refused(await operator.gold("proposal", "approve", id, "--yes", "--sha256", sha256, ...expects), 1, OWN);
   }
   async function sqlRefused(call: PromiseLike<unknown>, words: string): Promise<void> {
     const message = await Promise.resolve(call).then(() => "done", (error: Error) => error.message);
