@@ -36,7 +36,6 @@ const CHECKS: Partial<Record<ChangeKind, readonly Check[]>> = {
   "partner.create": [checkName, checkIban, checkRanges, checkWebhook],
   "partner.set": [checkName, checkRanges, checkWebhook, checkLimits],
   "partner.iban": [checkIban],
-  "certificate.issue": [checkCertificate],
   "deployment.payout": [checkPayout],
 };
 
@@ -340,17 +339,6 @@ async function checkLimits(
       )]
       : []
   );
-}
-
-async function checkCertificate(
-  { client_id, fingerprint }: Content,
-  query: Query,
-): Promise<readonly Warning[]> {
-  const [other] = await query`
-    select owner from gold.credential_overview where kind = 'certificate' and name = ${fingerprint as string} and owner <> ${client_id as string}`;
-  return other
-    ? [partnerWarning(`The partner ${other.owner} has this certificate already.`, client_id as string)]
-    : [];
 }
 
 async function checkBar({ gross }: Content, query: Query): Promise<readonly Warning[]> {
