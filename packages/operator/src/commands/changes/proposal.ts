@@ -102,7 +102,6 @@ const approve: Command = {
         `The hash of the proposal is ${sha256}; got --sha256 ${read}. Nothing was done. Read the proposal with \`gold proposal show ${id}\`.`,
       );
     }
-    const untyped = untypedWarnings(invocation, warnings, repeated(values, "expect"), priceChange);
     await requireSealingKeys(invocation.keys, id, sealingKeys);
     if (kind === "sealing_key.rotate") await requireSameSecrets(invocation, id, content as never);
     const { sql } = await invocation.db();
@@ -116,6 +115,7 @@ const approve: Command = {
         }, but you sign for ${signing.deployment}. Nothing was done. Propose the change again.`,
       );
     }
+    const untyped = untypedWarnings(invocation, warnings, repeated(values, "expect"), priceChange);
     if (!values.yes) show(result);
     const question = `Approve this ${kind}, with the hash ${sha256}${
       signedBy ? `, signed by ${signedBy}` : ""

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { match } from "node:assert/strict";
+import { expectsOf } from "../../../../../tools/testing/by_two.ts";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { assemble, createLog } from "@gold-partner/server";
 import { deploymentLine, makeSshKey } from "../../../../../tools/testing/operator_keys.ts";
@@ -100,6 +101,7 @@ describe("gold registry adopt", () => {
         id!,
         "--sha256",
         sha256!,
+        ...await expectsOf((words, ...more) => operator.done(...words.split(" "), ...more), id!),
       );
       assertEquals(approved.exit, 0, approved.err);
     };
