@@ -181,7 +181,7 @@ export async function gold(given: readonly string[], plain: Terminal): Promise<E
       stateDir,
       path,
       confirm,
-      askText: askText && ((question) => askText(printable(question))),
+      askText: askText && ((question) => askText(foldQuestion(question, terminal.errorScreen))),
       progress,
       print: printResult,
       show: (result) => terminal.err(printText(result, terminal.errorScreen)),
@@ -220,6 +220,11 @@ export function tellFailure(
   }
   return exit;
 }
+
+/** The room for the answer, and for the [y/N] before it. */
+const ANSWER_COLUMNS = 12;
+const foldQuestion = (question: string, screen: Screen | undefined): string =>
+  screen ? wrap(printable(question), screen.columns - ANSWER_COLUMNS).join("\n") : printable(question);
 
 const foldLines = (text: string, screen: Screen | undefined): string =>
   screen ? wrap(text, screen.columns).join("\n") : text;
@@ -312,9 +317,11 @@ function endWithDashed(args: readonly string[]): string[] {
   return dashed.length === 0 ? [...args] : [...args.filter((arg) => !dashed.includes(arg)), "--", ...dashed];
 }
 
-async function confirmed(question: string, { ask }: Terminal): Promise<void> {
+async function confirmed(question: string, { ask, errorScreen }: Terminal): Promise<void> {
   if (!ask) {
     throw usage(`${question} There is no terminal to ask on. To confirm, run the command again with --yes.`);
   }
-  if (!await ask(printable(question))) throw new Failure(EXIT.refused, "not_confirmed", "Nothing was done.");
+  if (!await ask(foldQuestion(question, errorScreen))) {
+    throw new Failure(EXIT.refused, "not_confirmed", "Nothing was done.");
+  }
 }

@@ -128,5 +128,5 @@ function cellText(
   if (PEM.test(text)) return text;
   if (screen && isInstant(text)) return riyadhTime(text, screen, isBrief);
   if (screen && QUANTITY.test(name) && NUMBER.test(text)) return groupDigits(text);
-  return printable(screen && isBrief ? shortId(text) : text);
+  return printable(screen && isBrief ? text.split(" ").map(shortId).join(" ") : text);
 }

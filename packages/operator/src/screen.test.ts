@@ -53,6 +53,12 @@ describe("printText() on a terminal", () => {
     },
   ];
 
+  it("shortens the ids of a command in a table", () => {
+    const next = "gold withdrawal approve wd_019c1364-6eb8-7020-90c0-f0601000cb9f";
+    assertEquals(printText({ items: [{ next }] }, WIDE), "next\ngold withdrawal approve wd_…1000cb9f");
+    assertEquals(printText({ items: [{ next }] }), `next\n${next}`);
+  });
+
   it("shortens ids and times in tables, and aligns numbers to the right", () => {
     assertEquals(
       printText({ items: rows }, WIDE),
