@@ -30,7 +30,7 @@ export function overview(tasks: readonly Task[], screen: Screen | undefined): st
       const [first] = group as [Command];
       const rest = group.length === 1
         ? first.does
-        : group.map(({ words }) => words.slice(word.length + 1) || "[ID]").join(", ");
+        : group.map(({ words }) => words.slice(word.length + 1)).join(", ");
       const label = (group.length === 1 ? first.words : word).padEnd(LABEL);
       return hang(`${INDENT}${label} `, rest, columns);
     }),
@@ -76,10 +76,7 @@ function hang(label: string, text: string, columns: number): string[] {
 /** The commands whose words are most like what was typed, if any is close. */
 export function similar(typed: string, candidates: readonly string[]): string | undefined {
   const [best] = candidates
-    .map((words) => ({
-      words,
-      changes: distance(typed, words.slice(0, Math.max(typed.length, words.length))),
-    }))
+    .map((words) => ({ words, changes: distance(typed, words) }))
     .sort((a, b) => a.changes - b.changes);
   return best && best.changes <= Math.max(1, Math.floor(typed.length / 3)) ? best.words : undefined;
 }

@@ -295,7 +295,7 @@ export async function describeChange(
   return {
     consequences: priceChange ? `${priceChange.sentence} ${consequences}` : consequences,
     priceChange,
-    warnings: isPending ? await readWarnings(kind, content, query, id) : [],
+    warnings: isPending ? await readWarnings(kind, content, query, id, priceChange) : [],
     differences: differencesOf(content, today),
   };
 }

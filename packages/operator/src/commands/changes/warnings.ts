@@ -3,7 +3,7 @@ import { formatGrams, formatHalalas } from "@gold-partner/protocol";
 import type { Invocation, Row } from "../../command.ts";
 import { EXIT, Failure, usage } from "../../failure.ts";
 import { sharedIbanText, sharersOf } from "../partners/registered_partner.ts";
-import { type PriceChange, readPriceChange } from "../prices/price_change.ts";
+import type { PriceChange } from "../prices/price_change.ts";
 
 type Content = Readonly<Record<string, unknown>>;
 type Query = Invocation["query"];
@@ -28,7 +28,7 @@ const COMPARED_MIN = 4;
 const PREFIX_MIN = { v4: 16, v6: 32 };
 
 const CHECKS: Partial<Record<ChangeKind, readonly Check[]>> = {
-  "price.set": [checkPrice, checkSpread],
+  "price.set": [checkSpread],
   "market.set": [checkMarket],
   "deposit.record": [checkDeposit, checkTwin],
   "payment.submit": [checkPayments],
@@ -39,15 +39,16 @@ const CHECKS: Partial<Record<ChangeKind, readonly Check[]>> = {
   "deployment.payout": [checkPayout],
 };
 
-/** Returns what a person should notice about a change before it is approved. */
+/** Returns what a person should notice about a change before it is approved. `price` is its new price, if any. */
 export async function readWarnings(
   kind: string,
   content: Content,
   query: Query,
-  id: string | null = null,
+  id: string | null,
+  price: PriceChange | undefined,
 ): Promise<readonly Warning[]> {
   const checks = Object.hasOwn(CHECKS, kind) ? CHECKS[kind as ChangeKind]! : [];
-  const found = [];
+  const found = price?.isOutsideBand ? [priceWarning(price)] : [];
   for (const check of checks) found.push(...await check(content, query));
   return [...found, ...await checkCrossing(kind, content, query, id)];
 }
@@ -114,14 +115,10 @@ const partnerWarning = (warning: string, clientId: string): Warning => ({
   ...{ warning, type: endOf(clientId), what: "the last four characters of the partner's id" },
 });
 
-async function checkPrice(content: Content, query: Query): Promise<readonly Warning[]> {
-  const change = await readPriceChange(content, query);
-  if (!change?.isOutsideBand) return [];
-  return [{
-    warning: `${change.sentence} Compare it with a price screen.`,
-    ...{ type: change.price, what: "the new mid price" },
-  }];
-}
+/** The warning of a price that leaves the price band. */
+const priceWarning = ({ price, sentence }: PriceChange): Warning => ({
+  ...{ warning: `${sentence} Compare it with a price screen.`, type: price, what: "the new mid price" },
+});
 
 async function checkSpread(
   { spread_basis_points: spread }: Content,

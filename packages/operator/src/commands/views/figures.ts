@@ -23,7 +23,7 @@ const today: Command = {
       readTrades(read, since),
       readPosition(read),
       readStock(read),
-      readOwed(read, since),
+      readOwed(read),
       countRefusals(read, since),
       readWaiting(read),
     ]);
