@@ -34,7 +34,8 @@ export async function readPrice(query: Query): Promise<Row> {
 /** The trades since an instant. */
 export async function readTrades(query: Query, since: Date): Promise<Row> {
   const [row] = await query`
-    select coalesce(sum(orders), 0)::int as orders, coalesce(sum(bought), 0)::text as bought, coalesce(sum(sold), 0)::text as sold,
+    select coalesce(sum(orders), 0)::int as orders,
+      coalesce(sum(bought), 0)::text as bought, coalesce(sum(sold), 0)::text as sold,
       coalesce(sum(sar_in), 0)::text as sar_in, coalesce(sum(sar_out), 0)::text as sar_out
     from gold.trades_by_minute(${since.toISOString()}::text::timestamptz)`;
   return {

@@ -31,7 +31,10 @@ const SOURCES: readonly Source[] = [
 /** Reads what waits for a person, as far as the roles of the login may see it. */
 export async function readInbox(query: Query): Promise<readonly InboxItem[]> {
   const [row] = await query`
-    select array(select r from unnest('{treasury,credentials,pricing,keys,audit}'::text[]) r where pg_has_role('gold_' || r, 'usage')) as roles`;
+    select array(
+      select r from unnest('{treasury,credentials,pricing,keys,audit}'::text[]) r
+      where pg_has_role('gold_' || r, 'usage')
+    ) as roles`;
   const roles: readonly Role[] = row!.roles;
   const items: InboxItem[] = [];
   for (const source of SOURCES) {
@@ -78,7 +81,8 @@ async function readWithdrawals(query: Query): Promise<InboxItem[]> {
 async function readDeposits(query: Query): Promise<InboxItem[]> {
   const rows = await query`
     select d.id, p.name, d.amount::text, d.bank_reference, d.recorded_at
-    from gold.deposit_overview d join gold.partner_overview p using (public_id) where d.status = 'recorded' order by d.recorded_at`;
+    from gold.deposit_overview d join gold.partner_overview p using (public_id)
+    where d.status = 'recorded' order by d.recorded_at`;
   return rows.map(({ id, name, amount, bank_reference, recorded_at }) => ({
     waits: "deposit, recorded",
     about: `${formatHalalas(BigInt(amount))} SAR for ${name}, ${bank_reference}`,
@@ -89,7 +93,8 @@ async function readDeposits(query: Query): Promise<InboxItem[]> {
 
 async function readEndpoints(query: Query): Promise<InboxItem[]> {
   const rows = await query`
-    select p.public_id, p.name, n.disabled_at, n.parked::int from gold.endpoint_overview n join gold.partner_overview p using (public_id)
+    select p.public_id, p.name, n.disabled_at, n.parked::int
+    from gold.endpoint_overview n join gold.partner_overview p using (public_id)
     where n.disabled_at is not null or n.parked > 0 order by p.id`;
   return rows.map(({ public_id, name, disabled_at, parked }) => ({
     waits: disabled_at ? "webhook, disabled" : "webhook, parked events",

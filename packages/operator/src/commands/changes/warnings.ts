@@ -200,8 +200,11 @@ async function checkDeposit({ client_id, amount }: Content, query: Query): Promi
 /** The same amount within a day may be one payment that was recorded twice, or for the wrong partner. */
 async function checkTwin({ amount }: Content, query: Query): Promise<readonly Warning[]> {
   const [twin] = await query`
-    select p.name, p.public_id, d.bank_reference from gold.deposit_overview d join gold.partner_overview p using (public_id)
-    where d.amount = ${amount as string}::text::bigint and d.status <> 'reversed' and d.recorded_at > clock_timestamp() - interval '24 hours' order by d.recorded_at desc limit 1`;
+    select p.name, p.public_id, d.bank_reference
+    from gold.deposit_overview d join gold.partner_overview p using (public_id)
+    where d.amount = ${amount as string}::text::bigint and d.status <> 'reversed'
+      and d.recorded_at > clock_timestamp() - interval '24 hours'
+    order by d.recorded_at desc limit 1`;
   if (!twin) return [];
   const warning =
     `The same amount was recorded for ${twin.name} (${twin.public_id}) within a day, with the reference ${twin.bank_reference}.`;
@@ -218,11 +221,12 @@ async function checkPayments({ payments }: Content, query: Query): Promise<reado
   const warnings: Warning[] = [];
   for (const { client_id, amount, iban } of payments as readonly Payment[]) {
     const rows = await query`
-      select amount::text from gold.withdrawal_overview where public_id = ${client_id} and status in ('submitted', 'paid')
+      select amount::text from gold.withdrawal_overview
+      where public_id = ${client_id} and status in ('submitted', 'paid')
       order by created_at desc limit ${COMPARED}`;
     const [partner] = await query`
-      select name, greatest(iban_changed_at, created_at) > clock_timestamp() - interval '24 hours' as is_young from gold.partner_overview
-      where public_id = ${client_id}`;
+      select name, greatest(iban_changed_at, created_at) > clock_timestamp() - interval '24 hours' as is_young
+      from gold.partner_overview where public_id = ${client_id}`;
     const name = partner?.name ?? client_id;
     warnings.push(...compareAmount(amount, `withdrawals of ${name}`, rows.map((row) => row.amount)));
     if (partner?.is_young) {
@@ -262,7 +266,8 @@ function checkLetters(name: string): readonly Warning[] {
 async function checkName({ client_id, name }: Content, query: Query): Promise<readonly Warning[]> {
   if (typeof name !== "string") return [];
   const [same] = await query`
-    select public_id from gold.partner_overview where lower(name) = lower(${name}) and public_id <> ${client_id as string} limit 1`;
+    select public_id from gold.partner_overview
+    where lower(name) = lower(${name}) and public_id <> ${client_id as string} limit 1`;
   return [
     ...checkLetters(name),
     ...(same
@@ -290,15 +295,14 @@ async function checkWebhook(
   if (typeof url !== "string") return [];
   const { host } = new URL(url);
   const rows = await query`
-    select name, webhook_url from gold.partner_overview where public_id <> ${client_id as string} and webhook_url is not null`;
+    select name, webhook_url from gold.partner_overview
+    where public_id <> ${client_id as string} and webhook_url is not null`;
   const sharer = rows.find((row) => new URL(row.webhook_url).host === host);
   return sharer
     ? [{
-      ...{
-        warning: `Webhooks of ${sharer.name} also go to ${host}.`,
-        type: host,
-        what: "the host of the webhook",
-      },
+      warning: `Webhooks of ${sharer.name} also go to ${host}.`,
+      type: host,
+      what: "the host of the webhook",
     }]
     : [];
 }
@@ -317,8 +321,8 @@ async function checkLimits(
   query: Query,
 ): Promise<readonly Warning[]> {
   const [today] = await query`
-    select *, maximum_open_grams::text, maximum_net_grams::text, maximum_daily_withdrawn::text from gold.partner_overview
-    where public_id = ${client_id as string}`;
+    select *, maximum_open_grams::text, maximum_net_grams::text, maximum_daily_withdrawn::text
+    from gold.partner_overview where public_id = ${client_id as string}`;
   if (!today) return [];
   const given = Object.entries((limits ?? {}) as Content).map(([name, value]) =>
     [name, value, today[LIMIT_COLUMNS[name as keyof typeof LIMIT_COLUMNS]]] as const

@@ -18,7 +18,8 @@ const statement: Command = {
   async run({ values, read, positionals: [id] }) {
     const partner = await findPartner(read, id!);
     const [days] = await read`
-      select to_char(now() at time zone 'Asia/Riyadh', 'YYYY-MM-DD') as today, to_char(now() at time zone 'Asia/Riyadh', 'YYYY-MM-01') as month`;
+      select to_char(now() at time zone 'Asia/Riyadh', 'YYYY-MM-DD') as today,
+        to_char(now() at time zone 'Asia/Riyadh', 'YYYY-MM-01') as month`;
     const from = readDay(optional(values, "from") ?? days!.month, "from");
     const to = readDay(optional(values, "to") ?? days!.today, "to");
     if (from > to) throw usage(`--from must not be after --to; got ${from} and ${to}.`);
@@ -30,7 +31,8 @@ const statement: Command = {
       const end = above + BigInt(PAGE_EVENTS);
       const last = end < BigInt(range!.last) ? end : range!.last;
       const lines = await read`
-        select line from gold.list_postings(${partner.id}, ${`${above}`}::text::bigint, ${`${last}`}::text::bigint) line`;
+        select line
+        from gold.list_postings(${partner.id}, ${`${above}`}::text::bigint, ${`${last}`}::text::bigint) line`;
       items.push(...lines.map(({ line }) => line));
     }
     return {
