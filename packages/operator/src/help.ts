@@ -37,7 +37,8 @@ export function overview(tasks: readonly Task[], screen: Screen | undefined): st
   ]);
   return [
     ...wrap(
-      "gold: the operator's commands. `gold partner` explains the commands that begin with partner, and `gold partner create --help` explains one command.",
+      "gold: the operator's commands. `gold partner` explains the commands that begin with partner, and " +
+        "`gold partner create --help` explains one command.",
       columns,
     ),
     ...lines,

@@ -164,14 +164,19 @@ async function checkMarket(content: Content, query: Query): Promise<readonly War
 const isUnusual = (value: string | number | null, before: string | number): boolean =>
   value === null || BigInt(value) > UNUSUAL_FACTOR * BigInt(before);
 
-/** Warns of an amount above three times the median of the last ones, if there are enough of them. */
-function compareAmount(amount: unknown, of: string, last: readonly string[]): readonly Warning[] {
+/** Returns the median of the last values if there are enough of them, and the value is above three times it. */
+function medianBelow(value: bigint, last: readonly string[]): bigint | undefined {
   const sorted = last.map(BigInt).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const median = sorted[(sorted.length - 1) >> 1];
-  if (sorted.length < COMPARED_MIN || BigInt(amount as string) <= UNUSUAL_FACTOR * median!) return [];
-  const warning =
-    `${formatHalalas(BigInt(amount as string))} SAR is more than three times the median of the last ` +
-    `${sorted.length} ${of}, ${formatHalalas(median!)} SAR.`;
+  const median = sorted[(sorted.length - 1) >> 1]!;
+  return sorted.length >= COMPARED_MIN && value > UNUSUAL_FACTOR * median ? median : undefined;
+}
+
+function compareAmount(amount: unknown, of: string, last: readonly string[]): readonly Warning[] {
+  const halalas = BigInt(amount as string);
+  const median = medianBelow(halalas, last);
+  if (median === undefined) return [];
+  const warning = `${formatHalalas(halalas)} SAR is more than three times the median of the last ` +
+    `${last.length} ${of}, ${formatHalalas(median)} SAR.`;
   return [amountWarning(warning, amount)];
 }
 
@@ -207,7 +212,8 @@ async function checkTwin({ amount }: Content, query: Query): Promise<readonly Wa
     order by d.recorded_at desc limit 1`;
   if (!twin) return [];
   const warning =
-    `The same amount was recorded for ${twin.name} (${twin.public_id}) within a day, with the reference ${twin.bank_reference}.`;
+    `The same amount was recorded for ${twin.name} (${twin.public_id}) within a day, with the reference ` +
+    `${twin.bank_reference}.`;
   return [amountWarning(warning, amount)];
 }
 
@@ -345,13 +351,12 @@ async function checkLimits(
 async function checkBar({ gross }: Content, query: Query): Promise<readonly Warning[]> {
   const rows = await query`
     select gross::text from gold.bar_overview where removed_at is null order by added_at desc limit ${COMPARED}`;
-  const sorted = rows.map((row) => BigInt(row.gross)).sort((a, b) => (a < b ? -1 : 1));
-  const median = sorted[(sorted.length - 1) >> 1];
   const weight = BigInt(gross as string);
-  if (sorted.length < COMPARED_MIN || weight <= UNUSUAL_FACTOR * median!) return [];
+  const median = medianBelow(weight, rows.map((row) => row.gross));
+  if (median === undefined) return [];
   return [{
     warning: `The bar weighs ${formatGrams(weight)} g, more than three times the median of the last bars, ${
-      formatGrams(median!)
+      formatGrams(median)
     } g.`,
     ...{ type: formatGrams(weight), what: "the weight in grams" },
   }];
