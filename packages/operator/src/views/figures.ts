@@ -17,7 +17,8 @@ const sar = (value: string): string => formatHalalas(BigInt(value));
 /** The price, and whether quotes can be made. */
 export async function readPrice(query: Query): Promise<Row> {
   const [price] = await query`
-    select source, buy::text, sell::text, mid::text, spread_basis_points, as_of, stale, market_open, halted_at from gold.current_price`;
+    select source, buy::text, sell::text, mid::text, spread_basis_points, as_of, stale, market_open, halted_at
+    from gold.current_price`;
   if (!price) return { market: "no price" };
   const closed = price.halted_at ? "halted" : price.market_open ? undefined : "closed";
   return {

@@ -8,8 +8,10 @@ language sql stable security definer set search_path = gold, pg_temp
   set enable_hashjoin = off set enable_mergejoin = off set jit = off
 begin atomic
   select date_trunc('minute', o.executed_at), count(*),
-    coalesce(sum(o.grams) filter (where o.side = 'buy'), 0)::bigint, coalesce(sum(o.grams) filter (where o.side = 'sell'), 0)::bigint,
-    coalesce(sum(o.total) filter (where o.side = 'buy'), 0)::bigint, coalesce(sum(o.total) filter (where o.side = 'sell'), 0)::bigint
+    coalesce(sum(o.grams) filter (where o.side = 'buy'), 0)::bigint,
+    coalesce(sum(o.grams) filter (where o.side = 'sell'), 0)::bigint,
+    coalesce(sum(o.total) filter (where o.side = 'buy'), 0)::bigint,
+    coalesce(sum(o.total) filter (where o.side = 'sell'), 0)::bigint
   from gold.account a
   cross join lateral (select gold.sequence_at(a.client_id, since - interval '1 millisecond') as above offset 0) s
   join gold.orders o on o.client_id + 0 = a.client_id and o.sequence > s.above
@@ -32,7 +34,10 @@ end;
 -- Withdrawals that the bank has not paid yet, oldest first. Their money is held, so a partner without held money
 -- has none.
 create or replace function gold.open_withdrawals()
-returns table (id uuid, client_id text, name text, amount bigint, status text, created_at timestamptz, status_at timestamptz, status_by text)
+returns table (
+  id uuid, client_id text, name text, amount bigint, status text, created_at timestamptz, status_at timestamptz,
+  status_by text
+)
 language sql stable security definer set search_path = gold, pg_temp
 begin atomic
   select w.id, p.public_id, p.name, w.amount, s.status::text, w.created_at, s.at, s.login
@@ -49,10 +54,13 @@ end;
 
 -- Each partner's gold and money, and what it bought minus what it sold since `since`.
 create or replace function gold.positions(since timestamptz)
-returns table (client_id text, name text, net bigint, gold bigint, sar_available bigint, sar_held bigint, last_posted_at timestamptz)
+returns table (
+  client_id text, name text, net bigint, gold bigint, sar_available bigint, sar_held bigint, last_posted_at timestamptz
+)
 language sql stable security definer set search_path = gold, pg_temp
 begin atomic
-  select p.public_id, p.name, case when a.last_posted_at >= since then a.gold - gold.gold_before(p.id, since) else 0 end,
+  select p.public_id, p.name,
+    case when a.last_posted_at >= since then a.gold - gold.gold_before(p.id, since) else 0 end,
     a.gold, a.sar_available, a.sar_held, nullif(a.last_posted_at, 'epoch')
   from gold.partner p join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id
   order by 3 desc, 1;
@@ -60,7 +68,9 @@ end;
 
 -- The gold in the vault, in 0.0001 g. `sold_in_week` is what the partners bought minus what they sold in seven
 -- days; at this pace, the free gold lasts for free / sold_in_week weeks.
-create or replace function gold.stock(out bars bigint, out fine bigint, out owed bigint, out free bigint, out sold_in_week bigint)
+create or replace function gold.stock(
+  out bars bigint, out fine bigint, out owed bigint, out free bigint, out sold_in_week bigint
+)
 language plpgsql stable security definer set search_path = gold, pg_temp as $$
 declare
   since timestamptz := clock_timestamp() - interval '7 days';

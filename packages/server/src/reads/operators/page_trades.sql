@@ -22,7 +22,8 @@ begin
     with newest as materialized (
       select p.id, p.public_id, p.name, o.sequence
       from partner p
-      join account a on a.bucket = p.id % 64 and a.client_id = p.id and (page_orders.since is null or a.last_posted_at >= page_orders.since)
+      join account a on a.bucket = p.id % 64 and a.client_id = p.id
+        and (page_orders.since is null or a.last_posted_at >= page_orders.since)
       cross join lateral (
         select case when after_at is null then a.event_sequence else sequence_at(p.id, after_at) end as last offset 0
       ) e
@@ -50,11 +51,14 @@ end $$;
 create or replace function gold.quote_status(given gold.quote) returns text
 language sql stable set search_path = gold, pg_temp
 return case
-  when exists (select from gold.orders o where o.bucket = (given).bucket and o.client_id = (given).client_id and o.id = (given).id) then 'executed'
+  when exists (
+    select from gold.orders o
+    where o.bucket = (given).bucket and o.client_id = (given).client_id and o.id = (given).id) then 'executed'
   when (given).expires_at > clock_timestamp() then 'open' else 'expired' end;
 
 -- The ids of quotes contain the time, so they are the order of the list. A page continues below `below`.
-create or replace function gold.page_quotes(partner text, below uuid, most int) returns table (id uuid, client_id text, name text, record json)
+create or replace function gold.page_quotes(partner text, below uuid, most int)
+returns table (id uuid, client_id text, name text, record json)
 language plpgsql stable security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set jit = off as $$
@@ -66,7 +70,8 @@ begin
       from partner p
       cross join lateral (
         select q.id from quote q
-        where q.bucket = p.id % 64 and q.client_id = p.id and q.id < coalesce(page_quotes.below, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+        where q.bucket = p.id % 64 and q.client_id = p.id
+          and q.id < coalesce(page_quotes.below, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
         order by q.bucket desc, q.client_id desc, q.id desc limit 1
       ) q
       where page_quotes.partner is null or p.public_id = page_quotes.partner

@@ -16,34 +16,45 @@ declare
 begin
   -- One look-up for each partner.
   select q.* into given from partner p
-  cross join lateral (select * from quote q where q.bucket = p.id % 64 and q.client_id = p.id and q.id = trace_order.id offset 0) q;
+  cross join lateral (
+    select * from quote q where q.bucket = p.id % 64 and q.client_id = p.id and q.id = trace_order.id offset 0) q;
   if given.id is null then
     return null;
   end if;
   select p.* into subject from partner p where p.id = given.client_id;
-  select o.* into placed from orders o where o.bucket = given.bucket and o.client_id = given.client_id and o.id = given.id;
+  select o.* into placed from orders o
+  where o.bucket = given.bucket and o.client_id = given.client_id and o.id = given.id;
   select h.* into history from price_history h where h.id = given.price_id;
-  select l.* into link from chain_link l where l.bucket = given.bucket and l.client_id = given.client_id and l.sequence = placed.sequence;
+  select l.* into link from chain_link l
+  where l.bucket = given.bucket and l.client_id = given.client_id and l.sequence = placed.sequence;
   mark := (select n.passed from endpoint n where n.bucket = given.bucket and n.client_id = given.client_id);
   return json_build_object(
     'client_id', subject.public_id, 'name', subject.name,
     'quote', member_texts(quote_text(given, quote_status(given))),
-    'price', case when history.id is not null then json_build_object('price_id', history.id::text, 'source', history.source,
-      'mid', decimal_text(history.mid, 0.0001), 'buy', decimal_text(history.buy, 0.0001), 'sell', decimal_text(history.sell, 0.0001),
+    'price', case when history.id is not null then json_build_object(
+      'price_id', history.id::text, 'source', history.source,
+      'mid', decimal_text(history.mid, 0.0001), 'buy', decimal_text(history.buy, 0.0001),
+      'sell', decimal_text(history.sell, 0.0001),
       'spread_basis_points', history.spread_basis_points::text, 'as_of', instant_text(history.as_of)) end,
     'order', case when placed.id is not null then member_texts(order_text(placed)) end,
-    'postings', (select coalesce(json_agg(l.line), '[]') from list_postings(given.client_id, placed.sequence - 1, placed.sequence) l (line)),
+    'postings', (
+      select coalesce(json_agg(l.line), '[]')
+      from list_postings(given.client_id, placed.sequence - 1, placed.sequence) l (line)),
     'event', (
-      select json_build_object('event_id', 'evt_' || e.id, 'sequence', e.sequence::text, 'type', e.type, 'created_at', instant_text(e.created_at),
-        'delivery', case when subject.webhook_url is not null then delivery_status(coalesce(mark, 0), e.sequence, r) end)
+      select json_build_object('event_id', 'evt_' || e.id, 'sequence', e.sequence::text, 'type', e.type,
+        'created_at', instant_text(e.created_at),
+        'delivery', case when subject.webhook_url is not null
+          then delivery_status(coalesce(mark, 0), e.sequence, r) end)
       from event e left join retry r on r.bucket = e.bucket and r.client_id = e.client_id and r.sequence = e.sequence
       where e.bucket = given.bucket and e.client_id = given.client_id and e.sequence = placed.sequence
     ),
     'attempts', (
-      select coalesce(json_agg(json_build_object('attempted_at', instant_text(t.attempted_at), 'http_status', t.http_status,
+      select coalesce(json_agg(json_build_object(
+        'attempted_at', instant_text(t.attempted_at), 'http_status', t.http_status,
         'duration_ms', t.duration_ms, 'error', t.error) order by t.attempted_at), '[]')
       from attempt t where t.bucket = given.bucket and t.client_id = given.client_id and t.sequence = placed.sequence
     ),
-    'chain', case when link.hash is not null then json_build_object('sequence', link.sequence::text, 'hash', encode(link.hash, 'hex')) end
+    'chain', case when link.hash is not null
+      then json_build_object('sequence', link.sequence::text, 'hash', encode(link.hash, 'hex')) end
   );
 end $$;
