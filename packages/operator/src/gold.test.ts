@@ -18,7 +18,7 @@ function assertProblem(run: Run, exit: number, code: string): string {
 describe("gold", () => {
   const folder = temporaryFolder("gold-cli");
 
-  it("lists the commands by task if it is called without arguments or with --help, and all of them as JSON", async () => {
+  it("lists the commands by task without arguments or with --help, and all of them as JSON", async () => {
     for (const argv of [[], ["--help"], ["help"]]) {
       const run = await runGold(argv);
       assertEquals([run.exit, run.err], [0, ""]);
@@ -71,7 +71,8 @@ describe("gold", () => {
     const run = await runGold(["partner", "shw", "x"], { screen, errorScreen: screen });
     assertEquals([run.exit, run.err], [
       2,
-      "gold: There is no command `gold partner shw`. Did you mean\n`gold partner show`? Run `gold partner` for the list of\ncommands.\n(usage, exit code 2)",
+      "gold: There is no command `gold partner shw`. Did you mean\n" +
+      "`gold partner show`? Run `gold partner` for the list of\ncommands.\n(usage, exit code 2)",
     ]);
     const asked = await runGold(["partner", "shw", "--json"], { screen, errorScreen: screen });
     assertEquals(asked.problem.exit_code, 2);

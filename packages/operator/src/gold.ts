@@ -276,7 +276,8 @@ function explainWords(argv: readonly string[], { screen }: Terminal): string {
   }
   if (word.startsWith("-")) {
     throw usage(
-      "Options must come after the command's words, as in `gold partner list --json`. Run `gold --help` for the list of commands.",
+      "Options must come after the command's words, as in `gold partner list --json`. " +
+        "Run `gold --help` for the list of commands.",
     );
   }
   const group = COMMANDS.filter(({ words }) => words.startsWith(`${word} `));

@@ -46,7 +46,8 @@ begin
     ('gold_treasury gold_credentials gold_pricing gold_audit',
       'page_orders page_quotes trace_order trades_by_minute count_refusals open_withdrawals positions stock'),
     ('gold_treasury gold_audit',
-      'days_range list_postings deposit_overview withdrawal_overview payment_batch_overview payment_text_fault bar_overview'),
+      'days_range list_postings deposit_overview withdrawal_overview payment_batch_overview payment_text_fault
+        bar_overview'),
     ('gold_credentials gold_audit',
       'attempt_overview count_events list_deliveries'),
     ('gold_credentials gold_keys gold_audit',

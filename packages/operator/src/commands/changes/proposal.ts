@@ -66,7 +66,10 @@ const approve: Command = {
   words: "proposal approve",
   usage: "proposal approve [PROPOSAL] [--yes --sha256 HASH] [--expect VALUE …] [--operator-keys FILE]",
   does:
-    "shows a proposal of another person, asks, and makes the change; without PROPOSAL, lets you choose one that waits; refuses secrets of a sealing key that the key file does not have; with --yes, --sha256 must be the hash of the proposal that you have read; if the proposal is unusual, you type a value of it, or give it with --expect",
+    "shows a proposal of another person, asks, and makes the change; without PROPOSAL, lets you choose one that " +
+    "waits; refuses secrets of a sealing key that the key file does not have; with --yes, --sha256 must be the " +
+    "hash of the proposal that you have read; if the proposal is unusual, you type a value of it, or " +
+    "give it with --expect",
   options: {
     sha256: { type: "string" },
     expect: { type: "string", multiple: true },

@@ -12,7 +12,8 @@ const statement: Command = {
   words: "statement",
   usage: "statement ID [--from DAY] [--to DAY]",
   does:
-    "shows a partner's postings of some days in Riyadh, both included, with the balances before and after; without --from, of the current month",
+    "shows a partner's postings of some days in Riyadh, both included, with the balances before and after; " +
+    "without --from, of the current month",
   options: { from: { type: "string" }, to: { type: "string" } },
   takes: ["ID"],
   async run({ values, read, positionals: [id] }) {

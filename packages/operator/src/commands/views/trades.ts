@@ -14,6 +14,11 @@ const readPageOptions = ({ values }: Invocation) => ({
   most: wholeNumber(required(values, "limit"), "limit"),
 });
 
+const ORDER_COLUMNS = "order_id client_id side gold_grams price_per_gram_sar total_sar executed_at reference"
+  .split(" ");
+const QUOTE_COLUMNS =
+  "quote_id client_id side gold_grams price_per_gram_sar total_sar status expires_at reference".split(" ");
+
 const order: Command = {
   words: "order",
   usage: "order [ORD] [--partner ID] [--since INSTANT] [--limit N] [--after NEXT]",
@@ -26,10 +31,7 @@ const order: Command = {
     if (id !== undefined) return describeTrace(await traceOrder(read, id));
     const since = parsed(values, "since", (text) => instantText(text, "since"));
     const page = await pageOrders(read, { ...readPageOptions(invocation), since });
-    return describePage(page, [
-      ...["order_id", "client_id", "side", "gold_grams", "price_per_gram_sar", "total_sar", "executed_at"],
-      "reference",
-    ]);
+    return describePage(page, ORDER_COLUMNS);
   },
 };
 
@@ -42,19 +44,7 @@ const quote: Command = {
   async run(invocation) {
     const { read, positionals: [id] } = invocation;
     if (id !== undefined) return describeTrace(await traceOrder(read, id));
-    return describePage(await pageQuotes(read, readPageOptions(invocation)), [
-      ...[
-        "quote_id",
-        "client_id",
-        "side",
-        "gold_grams",
-        "price_per_gram_sar",
-        "total_sar",
-        "status",
-        "expires_at",
-      ],
-      "reference",
-    ]);
+    return describePage(await pageQuotes(read, readPageOptions(invocation)), QUOTE_COLUMNS);
   },
 };
 

@@ -42,7 +42,8 @@ describe("the reads for operators", () => {
     for (let after: readonly unknown[] = [null, null, null];;) {
       const [at, client, sequence] = after as [string | null, string | null, string | null];
       const rows = await books.sql`
-        select executed_at::text, client::text, sequence::text, record from gold.page_orders(${partner}, null, ${at}::text::timestamptz,
+        select executed_at::text, client::text, sequence::text, record
+        from gold.page_orders(${partner}, null, ${at}::text::timestamptz,
           ${client}::text::int, ${sequence}::text::bigint, ${PAGE})`;
       ids.push(...rows.map(({ record }) => record.order_id));
       if (rows.length < PAGE) return ids;
@@ -64,7 +65,8 @@ describe("the reads for operators", () => {
 
   it("page through the orders of all partners and of one, newest first", async () => {
     const all = await books.sql`
-      select 'ord_' || o.id as id, o.client_id from gold.orders o order by o.executed_at desc, o.client_id desc, o.sequence desc`;
+      select 'ord_' || o.id as id, o.client_id from gold.orders o
+      order by o.executed_at desc, o.client_id desc, o.sequence desc`;
     assertEquals(all.length, BATCHES * PARTNERS * QUOTES_EACH + 1);
     assertEquals(await pagedOrders(null), all.map(({ id }) => id));
     const [first] = clients as [number];
@@ -90,7 +92,8 @@ describe("the reads for operators", () => {
 
   it("page through the quotes with their status", async () => {
     const all = await books.sql`
-      select q.id, o.id is not null as executed from gold.quote q left join gold.orders o using (bucket, client_id, id) order by q.id desc`;
+      select q.id, o.id is not null as executed
+      from gold.quote q left join gold.orders o using (bucket, client_id, id) order by q.id desc`;
     assertEquals(
       await pagedQuotes(null),
       all.map(({ id, executed }) => `${id} ${executed ? "executed" : "open"}`),
@@ -100,11 +103,16 @@ describe("the reads for operators", () => {
   it("add up to what the books hold", async () => {
     const since = "2000-01-01T00:00:00Z";
     const [trades] = await books.sql`
-      select sum(orders)::int as orders, sum(bought)::text as bought, sum(sold)::text as sold, sum(sar_in)::text as sar_in, sum(sar_out)::text as sar_out
+      select sum(orders)::int as orders, sum(bought)::text as bought, sum(sold)::text as sold,
+        sum(sar_in)::text as sar_in, sum(sar_out)::text as sar_out
       from gold.trades_by_minute(${since}::text::timestamptz)`;
     const [expected] = await books.sql`
-      select count(*)::int as orders, sum(grams) filter (where side = 'buy')::text as bought, sum(grams) filter (where side = 'sell')::text as sold,
-        sum(total) filter (where side = 'buy')::text as sar_in, sum(total) filter (where side = 'sell')::text as sar_out from gold.orders`;
+      select count(*)::int as orders,
+        sum(grams) filter (where side = 'buy')::text as bought,
+        sum(grams) filter (where side = 'sell')::text as sold,
+        sum(total) filter (where side = 'buy')::text as sar_in,
+        sum(total) filter (where side = 'sell')::text as sar_out
+      from gold.orders`;
     assertEquals({ ...trades }, { ...expected });
     const [stock] = await books
       .sql`select owed::text, free::text, fine::text, sold_in_week::text from gold.stock()`;
