@@ -63,10 +63,7 @@ const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
   "npm start": [`${DEV}/start.pg.test.ts`, "trades for its demo partner"],
   "npm start -- --envoy": [`${DEV}/start_envoy.external.test.ts`, `"--envoy"`],
   "npm test": [".ci/run", "npm test"],
-  "npm run gold": [
-    "packages/operator/src/gold.test.ts",
-    "lists the commands by task if it is called without arguments",
-  ],
+  "npm run gold": ["packages/operator/src/gold.test.ts", "lists the commands by task without arguments"],
   "npm run tools": [".ci/run", "npm run tools"],
   "npm run prove -- external": [".ci/run", "npm run prove -- external"],
   "deploy/make_secrets": ["deploy/site_fixture.ts", `"deploy/make_secrets"`],
