@@ -45,7 +45,7 @@ describe("Batcher", () => {
     });
 
     it("waits for announced items, whether they then come or are refused", async () => {
-      const { batcher, calls } = scripted(ok);
+      const { batcher, calls } = scripted(ok, { gatherMs: 60_000 });
       const [admitted, refused] = [gate(), gate()];
       const first = batcher.submit(item(1));
       const second = batcher.expect(admitted.opened).then(() => batcher.submit(item(2)));
@@ -91,9 +91,9 @@ describe("Batcher", () => {
         return ok(call);
       }, { batchesInFlight: 2, batchItems: 4 });
       const submit = (...clients: number[]) => clients.map((client) => batcher.submit(item(client)));
+      const sentMs = performance.now();
       const first = submit(1, 2, 3);
       await immediates();
-      const sentMs = performance.now();
       const full = submit(4, 5, 6, 7);
       await Promise.all(full);
       const few = submit(8);

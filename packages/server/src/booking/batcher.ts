@@ -40,6 +40,8 @@ export interface BatcherOptions {
   readonly clientQueueItems: number;
   /** Default: COMMIT_WAIT_MS. */
   readonly commitWaitMs?: number;
+  /** Default: GATHER_MS. */
+  readonly gatherMs?: number;
   /** Set to true if `send` never reports a client as busy, because it always waits for the client's lock. */
   readonly waits?: boolean;
 }
@@ -151,7 +153,7 @@ export class Batcher<Item extends BatchItem> {
       if (size > SMALL_ITEMS && nowMs < overlapsFromMs) return true;
     }
     if (this.#expected === 0 || this.#queue.length === 0) return false;
-    if (this.#gatheringUntilMs === 0) this.#gatheringUntilMs = nowMs + GATHER_MS;
+    if (this.#gatheringUntilMs === 0) this.#gatheringUntilMs = nowMs + (this.#options.gatherMs ?? GATHER_MS);
     return nowMs < this.#gatheringUntilMs;
   }
 
