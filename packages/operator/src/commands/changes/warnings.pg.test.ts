@@ -69,7 +69,10 @@ describe("the warnings of a proposal", () => {
     operator.colleague.done(...words.split(" "), ...more);
   /** Proposes a change, and returns its warnings. `approve` approves it, else it is rejected. */
   async function warningsOf(argv: readonly string[], approve = false): Promise<string[]> {
-    const { proposal_id, sha256 } = await operator.done(...argv) as { proposal_id: string; sha256: string };
+    return await warningsOfProposal(await operator.done(...argv), approve);
+  }
+  async function warningsOfProposal(proposed: object, approve = false): Promise<string[]> {
+    const { proposal_id, sha256 } = proposed as { proposal_id: string; sha256: string };
     const { warnings = [] } = await operator.colleague.done("proposal", "show", proposal_id) as {
       warnings?: { warning: string; type: string; what: string }[];
     };
@@ -253,6 +256,30 @@ describe("the warnings of a proposal", () => {
     const [unusual, young, ...more] = await pay(5000n, false);
     assertMatch(unusual!, /^50 SAR is more than three times the median of the last 4 withdrawals/);
     assertEquals([young, more], [`${await nameOf(id)} has had its IBAN for less than 24 hours.`, []]);
+  });
+
+  it("name the first deposit of a partner that is suspended", async () => {
+    const other = (await operator.service.addPartner()).clientId;
+    await operator.done("partner", "suspend", other);
+    const name = await nameOf(other);
+    assertEquals(await warningsOf(deposit("77", other)), [
+      `${name} is suspended. This is the first deposit of ${name}. Compare the sender on the bank's statement.`,
+    ]);
+  });
+
+  it("name a payout account that is a partner's, or whose name has foreign letters", async () => {
+    const { iban } = await operator.done("partner", "show", id);
+    const { sql } = operator.service.books;
+    const payout = async (name: string, iban: string) => {
+      const [proposed] = await sql`
+        select id as proposal_id, sha256
+        from gold.propose('deployment.payout', ${sql.json({ name, iban, bic: "HOUSSARI" })}, null, null)`;
+      return await warningsOfProposal(proposed!);
+    };
+    const [shared, ...more] = await payout("House", `${iban}`);
+    assertMatch(shared!, /^The IBAN SA\w+ belongs to the partner /);
+    assertEquals(more, []);
+    assertMatch((await payout("H\u043euse", HOUSE_IBAN)).join(), /mixes Latin and Cyrillic letters/);
   });
 
   it("name another proposal that waits and changes the same", async () => {

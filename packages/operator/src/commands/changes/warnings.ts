@@ -186,20 +186,17 @@ async function checkDeposit({ client_id, amount }: Content, query: Query): Promi
     order by recorded_at desc limit ${COMPARED}`;
   const [partner] = await query`
     select name, suspended_at from gold.partner_overview where public_id = ${client_id as string}`;
-  const warnings = compareAmount(
-    amount,
-    `deposits of ${partner?.name ?? client_id}`,
-    rows.map((row) => row.amount),
-  );
-  if (rows.length === 0) {
-    const warning = `This is the first deposit of ${
-      partner?.name ?? client_id
-    }. Compare the sender on the bank's statement.`;
-    return [...warnings, partnerWarning(warning, client_id as string)];
-  }
-  return partner?.suspended_at
-    ? [...warnings, partnerWarning(`${partner.name} is suspended.`, client_id as string)]
-    : warnings;
+  const name = partner?.name ?? client_id;
+  const unusual = [
+    ...(partner?.suspended_at ? [`${name} is suspended.`] : []),
+    ...(rows.length > 0
+      ? []
+      : [`This is the first deposit of ${name}. Compare the sender on the bank's statement.`]),
+  ].join(" ");
+  return [
+    ...compareAmount(amount, `deposits of ${name}`, rows.map((row) => row.amount)),
+    ...(unusual ? [partnerWarning(unusual, client_id as string)] : []),
+  ];
 }
 
 /** The same amount within a day may be one payment that was recorded twice, or for the wrong partner. */
