@@ -8,7 +8,7 @@ import { importSigningKey, type Jwk, jwkThumbprint, keySigner } from "@gold-part
 import { testPostgres } from "@gold-partner/dev/postgres";
 import { signedWrite } from "@gold-partner/server/testing";
 import postgres, { type Sql } from "postgres";
-import { expectsOf } from "../../tools/testing/by_two.ts";
+import { expectsOf, proposeUnsigned } from "../../tools/testing/by_two.ts";
 import { deploymentLine, makeSshKey } from "../../tools/testing/operator_keys.ts";
 import { runGold } from "../fixtures/gold.ts";
 import type { Run } from "../partner_cli/cli_fixture.ts";
@@ -196,9 +196,7 @@ export class Office {
       }
     }
     if (command.startsWith("proposal sign")) {
-      await writeFile(join(this.#folder, "unreadable"), "no key");
-      const unsigned = await this.#run(["price", "set", "--mid", "331"], PEOPLE[0], "unreadable");
-      assert(unsigned.err.includes("is not signed yet"), unsigned.err);
+      await proposeUnsigned(this.#logins.get(PEOPLE[0])!);
     }
     if (command === "market open") {
       await this.#sql`update gold.price set halted_at = clock_timestamp()`;

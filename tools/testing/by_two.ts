@@ -1,3 +1,5 @@
+import postgres from "postgres";
+
 type Operator = (words: string, ...more: string[]) => Promise<Record<string, unknown>>;
 
 /**
@@ -21,4 +23,18 @@ export function byTwo(first: Operator, second: Operator): Operator {
 export async function expectsOf(operator: Operator, id: string): Promise<string[]> {
   const { warnings = [] } = await operator("proposal show", id) as { warnings?: { type: string }[] };
   return warnings.flatMap(({ type }) => ["--expect", type]);
+}
+
+/** Proposes a change as the login of `url`, and does not sign it, as a command that was killed would. */
+export async function proposeUnsigned(
+  url: string,
+): Promise<{ readonly id: string; readonly sha256: string }> {
+  const sql = postgres(url, { max: 1 });
+  try {
+    const [row] = await sql`
+      select id, sha256 from gold.propose('market.set', ${sql.json({ exposure: "10000000" })}, null, null)`;
+    return { id: row!.id, sha256: row!.sha256 };
+  } finally {
+    await sql.end();
+  }
 }

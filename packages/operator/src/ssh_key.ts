@@ -41,7 +41,7 @@ export async function findSshKey(
   if (start) {
     const person = start.second_database_url === databaseUrl ? "second" : "first";
     const file = operatorKeyFile(start.stateDir, person);
-    if (await stat(file).then(() => true, () => false)) return file;
+    if (await exists(file)) return file;
   }
   throw new Failure(
     EXIT.usage,
@@ -51,9 +51,16 @@ export async function findSshKey(
   );
 }
 
+/** How long ssh-agent and a security key may take, with the time to type a passphrase. */
+const LIMIT_MS = 60_000;
+
 /** Runs `ssh-keygen -Y sign`, which asks for a passphrase or a touch itself. */
 export const sshSigner =
-  (key: string, progress: (text: string) => void): SignText => async (namespace, text) => {
+  (key: string, progress: (text: string) => void, limitMs = LIMIT_MS): SignText =>
+  async (
+    namespace,
+    text,
+  ) => {
     const passed = Object.fromEntries(PASSED.map((name) => [name, process.env[name]]));
     const program = spawn("ssh-keygen", ["-q", "-Y", "sign", "-n", namespace, "-f", key], {
       env: { ...keyEnvironment(), ...passed },
@@ -67,15 +74,43 @@ export const sshSigner =
     });
     // ssh-keygen may fail before it has read the text. Its exit code then says so.
     program.stdin.on("error", () => {}).end(text);
+    let isLate = false;
+    const limit = setTimeout(() => isLate = program.kill("SIGKILL"), limitMs);
     const exit = await new Promise<number | null>((resolve, reject) => {
       program.on("error", reject).on("close", resolve);
     }).catch((error: Error) => {
-      throw unsigned(`ssh-keygen cannot be run (${error.message}). Install OpenSSH's client.`);
-    });
+      throw unsigned("not_signed", `ssh-keygen cannot be run (${error.message}). Install OpenSSH's client.`);
+    }).finally(() => clearTimeout(limit));
     if (exit === 0) return out!.join("");
-    throw unsigned(
-      `ssh-keygen could not sign with ${key}: ${said!.join("").trim() || `it ended with ${exit}`}.`,
-    );
+    throw await whyUnsigned(key, said!.join("").trim() || `it ended with ${exit}`, isLate);
   };
 
-const unsigned = (message: string) => new Failure(EXIT.dependency, "not_signed", message);
+/** Names what went wrong, and says what the person can do. */
+async function whyUnsigned(key: string, said: string, isLate: boolean): Promise<Failure> {
+  if (said.includes("passphrase")) {
+    return unsigned(
+      "passphrase_wrong",
+      `The passphrase of ${key} is wrong, or nobody could be asked for it. Try again in a terminal, set SSH_ASKPASS, ` +
+        `or add the key to ssh-agent with \`ssh-add\`.`,
+    );
+  }
+  if (isLate || said.includes("presence")) {
+    return unsigned(
+      "touch_timed_out",
+      `Nobody touched the security key of ${key}, or confirmed the use of the key in ssh-agent, in time. Try again.`,
+    );
+  }
+  if (!await exists(key)) {
+    return unsigned("key_absent", `There is no SSH key ${key}. Set GOLD_SSH_KEY, or give --ssh-key FILE.`);
+  }
+  if (/No private key found|\bagent\b/i.test(said)) {
+    return unsigned(
+      "agent_failed",
+      `ssh-agent did not sign with ${key} (${said}). Check SSH_AUTH_SOCK, and that \`ssh-add -l\` lists the key.`,
+    );
+  }
+  return unsigned("not_signed", `ssh-keygen could not sign with ${key}: ${said}.`);
+}
+
+const exists = (file: string): Promise<boolean> => stat(file).then(() => true, () => false);
+const unsigned = (code: string, message: string) => new Failure(EXIT.dependency, code, message);

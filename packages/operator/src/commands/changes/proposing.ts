@@ -94,8 +94,8 @@ async function propose(
   for (const { warning } of warnings) invocation.progress(`Warning: ${warning}`);
   if (signing) {
     const given = { kind, content: JSON.parse(JSON.stringify(content)) };
-    await signProposal(sql, signing, id, given).catch((error) => {
-      throw notSigned(id, failureOf(error));
+    await signProposal(sql, signing, id, given).catch(async (error) => {
+      throw await withdrawUnsigned(sql, id, failureOf(error));
     });
   }
   return {
@@ -106,19 +106,25 @@ async function propose(
   };
 }
 
-/** The failure of a command whose proposal is stored, but not signed. The person can sign it later. */
-function notSigned(id: string, failure: Failure): Failure {
+/**
+ * Withdraws a proposal that could not be signed, because nobody could approve it. Returns the failure of the
+ * command. If the proposal may be left, the person can sign it later.
+ */
+async function withdrawUnsigned(sql: Sql, id: string, failure: Failure): Promise<Failure> {
   const { exit, code, message } = failure;
   if (code === DIFFERS) return new Failure(exit, code, message, true);
-  const state = isOutcomeUnknown(failure)
-    ? "may not be signed yet"
-    : "is not signed yet, so nobody can approve it";
-  return new Failure(
-    exit,
-    code,
-    `The proposal ${id} ${state}. ${message} Then run \`gold proposal sign ${id}\`.`,
-    true,
-  );
+  try {
+    if (isOutcomeUnknown(failure)) throw failure;
+    await sql`select gold.reject_proposal(${id}::uuid)`;
+    return new Failure(exit, code, `${message} Nothing was proposed.`);
+  } catch {
+    return new Failure(
+      exit,
+      code,
+      `The proposal ${id} may not be signed yet. ${message} Then run \`gold proposal sign ${id}\`.`,
+      true,
+    );
+  }
 }
 
 /**

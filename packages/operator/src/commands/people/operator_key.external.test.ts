@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { match, ok } from "node:assert/strict";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { proposeUnsigned } from "../../../../../tools/testing/by_two.ts";
 import { makeSshKey } from "../../../../../tools/testing/operator_keys.ts";
 import { type Run, runGold } from "../../gold_fixture.ts";
 import { keepRequest } from "../credentials/authority_fixture.ts";
@@ -24,6 +24,7 @@ describe("gold with operators' SSH keys", () => {
     runGold([...argv, "--json", "--yes", "--ssh-key", operator.path("second")], {
       env: operator.colleague.env,
     });
+  const pending = async () => itemsOf(await operator.done("proposal", "list", "--status", "pending")).length;
   const done = async (run: Promise<Run>) => {
     const made = await run;
     assertEquals(made.exit, 0, made.err);
@@ -99,8 +100,6 @@ describe("gold with operators' SSH keys", () => {
   it("signs only for the deployment of the person's own file, whatever the database says", async () => {
     const { sql } = operator.service.books;
     const [{ id }] = await sql<[{ id: string }]>`select id from gold.deployment`;
-    const pending = async () =>
-      itemsOf(await operator.done("proposal", "list", "--status", "pending")).length;
     const before = await pending();
     const propose = (more: Readonly<Record<string, string>> = {}) =>
       runGold(["price", "set", "--mid", "325", "--json"], {
@@ -137,27 +136,41 @@ describe("gold with operators' SSH keys", () => {
     await done(first("proposal", "reject", `${made.json.proposal_id}`));
   });
 
-  it("keeps a proposal that could not be signed, and signs it later", async () => {
+  it("withdraws a proposal that could not be signed, and says why", async () => {
+    const locked = operator.path("locked");
+    execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "secret", "-f", locked]);
+    makeSshKey(operator.path("in_agent"));
+    await rm(operator.path("in_agent"));
     const broken = await operator.write("broken", "no key");
-    const failed = await runGold(["price", "set", "--mid", "322", "--json", "--ssh-key", broken], {
-      env: operator.env,
-    });
-    assertRefused(failed, 3, "is not signed yet");
-    const id = /The proposal (\S+) is/.exec(failed.problem.detail)![1]!;
-    const { sha256 } = await operator.done("proposal", "show", id) as Record<string, string>;
-    assertRefused(await second("proposal", "approve", id, "--sha256", sha256!), 1, "has not signed it");
+    const before = await pending();
+    // Without a terminal and a display, nobody can be asked for a passphrase.
+    for (
+      const [key, code] of [
+        [locked, "passphrase_wrong"],
+        [operator.path("absent"), "key_absent"],
+        [operator.path("in_agent.pub"), "agent_failed"],
+        [broken, "not_signed"],
+      ]
+    ) {
+      const words = ["price", "set", "--mid", "322", "--json", "--ssh-key", key!];
+      const failed = await runGold(words, { env: operator.env });
+      assertEquals([failed.exit, failed.problem.code], [3, code], failed.err);
+      ok(failed.problem.detail.endsWith("Nothing was proposed."), failed.err);
+    }
+    assertEquals(await pending(), before);
+  });
+
+  it("signs the proposal of a command that was killed before it signed", async () => {
+    const { id, sha256 } = await proposeUnsigned(operator.url);
+    assertRefused(await second("proposal", "approve", id, "--sha256", sha256), 1, "has not signed it");
     assertEquals((await done(first("proposal", "sign", id))).status, "signed");
-    await done(second("proposal", "approve", id, "--sha256", sha256!));
+    await done(second("proposal", "approve", id, "--sha256", sha256));
   });
 
   it("shows the deployment before it asks whether to sign", async () => {
-    const broken = await operator.write("broken", "no key");
-    const failed = await runGold(["price", "set", "--mid", "326", "--json", "--ssh-key", broken], {
-      env: operator.env,
-    });
-    const [, id] = /The proposal (\S+) is/.exec(failed.problem.detail)!;
+    const { id } = await proposeUnsigned(operator.url);
     const shown: string[] = [];
-    const declined = await runGold(["proposal", "sign", id!, "--ssh-key", operator.path("first")], {
+    const declined = await runGold(["proposal", "sign", id, "--ssh-key", operator.path("first")], {
       env: operator.env,
       err: (text) => shown.push(text),
       ask: (question) => {
@@ -166,45 +179,37 @@ describe("gold with operators' SSH keys", () => {
       },
     });
     assertEquals(declined.exit, 1);
-    const [sandbox, question] = [/^You sign for sandbox, /, /^Sign this price\.set/].map((line) =>
+    const [sandbox, question] = [/^You sign for sandbox, /, /^Sign this market\.set/].map((line) =>
       shown.findIndex((text) => line.test(text))
     ) as [number, number];
     ok(sandbox >= 0 && sandbox < question, shown.join("\n"));
-    await done(first("proposal", "reject", id!));
+    await done(first("proposal", "reject", id));
   });
 
-  it("says how to sign a proposal that was signed with a key of nobody", async () => {
+  it("withdraws a proposal that was signed with a key of nobody", async () => {
     const failed = await runGold(
       ["price", "set", "--mid", "324", "--json", "--ssh-key", operator.path("third")],
       { env: operator.env },
     );
     assertRefused(failed, 1, "which is not an active key of the login");
-    const [, id] = /Then run `gold proposal sign (\S+)`/.exec(failed.problem.detail)!;
-    assertEquals((await done(first("proposal", "sign", id!))).status, "signed");
-    await done(first("proposal", "reject", id!));
+    ok(failed.problem.detail.endsWith("Nothing was proposed."), failed.err);
   });
 
-  it("keeps the key and the certificate of a proposal that could not be signed, and signs it later", async () => {
+  it("keeps no key and no certificate of a proposal that could not be signed", async () => {
     const broken = await operator.write("broken", "no key");
-    /** Proposes with a key that cannot sign. Signs and approves then. */
-    const signLater = async (...argv: string[]): Promise<string> => {
+    const refuse = async (...argv: string[]) => {
       const failed = await runGold([...argv, "--json", "--yes", "--ssh-key", broken], { env: operator.env });
-      assertRefused(failed, 3, "is not signed yet");
-      const id = /The proposal (\S+) is/.exec(failed.problem.detail)![1]!;
-      await done(first("proposal", "sign", id));
-      const { sha256 } = await operator.done("proposal", "show", id) as Record<string, string>;
-      await done(second("proposal", "approve", id, "--sha256", sha256!));
-      return failed.problem.detail;
+      assertRefused(failed, 3, "Nothing was proposed.");
     };
     const { clientId } = operator.service.partner;
-    await signLater("ca", "init", "--key", operator.path("ca.key"));
+    const make = ["ca", "init", "--key", operator.path("ca.key")];
+    await refuse(...make);
+    const { proposal_id: id, sha256 } = await done(first(...make)) as Record<string, string>;
+    await done(second("proposal", "approve", id!, "--sha256", sha256!));
     const csr = await keepRequest(operator, clientId);
-    const issue = ["cert", "issue", clientId, "--csr", csr, "--out", operator.path("tls.crt")];
-    const detail = await signLater(...issue);
-    const [, draft] = /The content of the file is in (\S+):/.exec(detail)!;
-    const { fingerprint256 } = new X509Certificate(await readFile(draft!));
-    const stored = itemsOf(await operator.done("cert", "list", clientId)).map((one) => one.fingerprint);
-    ok(stored.includes(fingerprint256.replaceAll(":", "").toLowerCase()), `${stored}`);
+    await refuse("cert", "issue", clientId, "--csr", csr, "--out", operator.path("tls.crt"));
+    const left = (await readdir(operator.path("."))).filter((name) => name.includes("tls.crt"));
+    assertEquals(left, []);
   });
 
   it("refuses to approve a proposal whose signature a superuser replaced", async () => {
