@@ -192,6 +192,45 @@ describe("the alarms about figures of the whole database", () => {
   });
 });
 
+describe("the alarms about free gold", () => {
+  const low: Expected = {
+    severity: "ticket",
+    summary: "The vault has 900 g that nobody owns, less than the largest order that a partner may place.",
+  };
+  const ends: Expected = {
+    severity: "page",
+    summary:
+      "At the pace of the last hour, partners will have bought all gold of the vault within four hours.",
+  };
+  const at = (free: string) => ({
+    interval: "1m",
+    series: { gold_vault_free_grams: free, gold_order_limit_grams: "1000+0x120" },
+    at: "90m",
+  });
+
+  it("fire when the largest order exceeds it, and when partners will have bought it within four hours", () => {
+    judge("FreeGoldLow", at("1000+0x120"), undefined);
+    judge("FreeGoldLow", at("900+0x120"), low);
+    judge("FreeGoldEnds", at("10000-20x120"), undefined);
+    judge("FreeGoldEnds", at("10000-40x120"), ends);
+  });
+});
+
+describe("the alarm ProposalWaits", () => {
+  it("fires when a proposal has waited for more than an hour", () => {
+    const at = (seconds: number) => ({
+      interval: "1m",
+      series: { gold_proposal_oldest_seconds: `${seconds}+0x5` },
+      at: "2m",
+    });
+    judge("ProposalWaits", at(3600), undefined);
+    judge("ProposalWaits", at(7380), {
+      severity: "ticket",
+      summary: "A proposal has waited for another person for 2h 3m 0s.",
+    });
+  });
+});
+
 describe("the configurations of Prometheus", () => {
   const check = (path: string) => {
     const { status, stdout, stderr } = spawnSync("promtool", ["check", "config", path], { encoding: "utf8" });

@@ -104,6 +104,28 @@ describe("the figures of the whole database", () => {
     assert(Math.abs(Date.now() / 1000 - read().gold_database_read_timestamp_seconds!) < 60);
   });
 
+  it("state the largest order that a partner may place, and the proposals that wait", async () => {
+    const client = await books.createClient();
+    await books.sql`update gold.partner set maximum_grams = 500000 where id = ${client}`;
+    await books.sql`update gold.partner set suspended_at = now() where id <> ${client}`;
+    const { read, isShown } = start();
+    await until(isShown);
+    const figures = () => [
+      read().gold_order_limit_grams,
+      read().gold_proposals_waiting,
+      read().gold_proposal_oldest_seconds,
+    ];
+    assertEquals(figures(), [50, 0, 0]);
+    for (const minutes of [5, -5]) {
+      await books.sql`
+        insert into gold.proposal (id, kind, content, proposer, proposed_at, expires_at, deployment)
+        values (gen_random_uuid(), 'market.open', '{}', 'amal', now() - interval '10 minutes',
+          now() + ${`${minutes} minutes`}::text::interval, 'sandbox-x')`;
+    }
+    await until(() => read().gold_proposals_waiting === 1, read);
+    assert(Math.abs(read().gold_proposal_oldest_seconds! - 600) < 60);
+  });
+
   it("show a closed market, and a clock that is behind", async () => {
     const client = await books.createClient();
     const { read, isShown } = start();

@@ -23,9 +23,13 @@ begin
     select jsonb_build_object(
       'gold_database_read_timestamp_seconds', extract(epoch from clock),
       'gold_vault_free_grams', (select sum(v.free) from vault v) * 0.0001,
+      'gold_order_limit_grams', (
+        select max(p.maximum_grams) from partner p where p.suspended_at is null) * 0.0001,
       'gold_exposure_grams', (owed - coalesce(nullif(current_setting(day, true), ''), '0')::bigint) * 0.0001,
       'gold_clock_behind_seconds', case when newest > clock + clock_tolerance() then seconds_behind(newest, clock)::int else 0 end,
       'gold_market_halted', coalesce((select (p.halted_at is not null)::int from price p), 0),
+      'gold_proposals_waiting', o.waiting,
+      'gold_proposal_oldest_seconds', o.oldest_seconds,
       'gold_webhook_waiting', b.waiting,
       'gold_webhook_oldest_seconds', b.oldest_seconds,
       'gold_webhook_unsent_seconds', s.unsent_seconds,
@@ -35,6 +39,9 @@ begin
       'gold_backup_age_seconds', case when w.watched then w.age_seconds end,
       'gold_backup_files_waiting', case when w.watched then w.waiting end)
     from read_backlog() b, read_sending() s, (
+      select count(*) as waiting, coalesce(extract(epoch from clock - min(p.proposed_at)), 0)::int as oldest_seconds
+      from proposal p where p.state = 'pending' and p.expires_at > clock
+    ) o, (
       -- Without an archive, a sandbox has no figures of backups. Production has them, so that the alarm fires.
       select r.*, r.archiving or d.environment = 'production' as watched from read_archive() r, deployment d
     ) w

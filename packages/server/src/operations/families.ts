@@ -17,9 +17,12 @@ export const COUNTERS = {
 export const DATABASE_GAUGES = {
   gold_database_read_timestamp_seconds: "When the figures of the whole database were read.",
   gold_vault_free_grams: "Gold in the vault that no partner owns, in grams.",
+  gold_order_limit_grams: "The largest order that a partner may place, in grams.",
   gold_exposure_grams: "What all partners bought since midnight in Riyadh minus what they sold, in grams.",
   gold_clock_behind_seconds: "How far the database's clock is behind the newest posting of an account.",
   gold_market_halted: "1 if the circuit breaker has closed the market, else 0.",
+  gold_proposals_waiting: "Proposals that wait for another person.",
+  gold_proposal_oldest_seconds: "Age of the oldest proposal that waits for another person. 0 if none waits.",
   gold_backup_age_seconds: "Age of the newest archived WAL. NaN if Postgres archives none.",
   gold_backup_files_waiting: "Complete WAL files that wait for the archive.",
   gold_webhook_waiting: "Events of all partners that wait for delivery.",
