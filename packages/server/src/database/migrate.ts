@@ -69,6 +69,7 @@ const ROUTINES = [
   "reads/read_reserves.sql",
   "reads/read_credentials.sql",
   "reads/operators/page_trades.sql",
+  "reads/operators/find_request.sql",
   "reads/operators/trace_order.sql",
   "reads/operators/day_figures.sql",
   "delivery/keep_attempts.sql",

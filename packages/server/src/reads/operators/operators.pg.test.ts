@@ -137,6 +137,12 @@ describe("the reads for operators", () => {
       "gold_grams -0.05",
     ]);
     assertEquals([trace.event.type, trace.event.sequence], ["order.executed", sale!.sequence]);
+    const [key] = await books.sql`select * from gold.idempotency_key 
+      where result_id = ${sale!.id} and result_kind = 'order'`;
+    assertEquals(
+      [trace.request.request_id, trace.request.idempotency_key, trace.request.signed_request],
+      [`req_${key!.request_id}`, key!.key, key!.request.toString("hex")],
+    );
     const [open] = await books.sql`
       select q.id from gold.quote q where not exists (select from gold.orders o where o.id = q.id)`;
     const [quoted] = await books.sql`select gold.trace_order(${open!.id}) as trace`;
@@ -144,5 +150,19 @@ describe("the reads for operators", () => {
     assertEquals([quote.status, none, event, chain, postings], ["open", null, null, null, []]);
     const [nothing] = await books.sql`select gold.trace_order(gen_random_uuid()) as trace`;
     assertEquals(nothing!.trace, null);
+  });
+
+  it("find what a request wrote, by its id alone", async () => {
+    const keys = await books.sql`
+      select request_id, key, status, result_kind, result_id from gold.idempotency_key order by random() limit 20`;
+    for (const key of keys) {
+      const [found, ...more] = await books.sql`
+        select key, status, kind, result, problem from gold.find_request(${key.request_id})`;
+      assertEquals({ ...found }, {
+        ...{ key: key.key, status: key.status, kind: key.result_kind, result: key.result_id, problem: null },
+      });
+      assertEquals(more, []);
+    }
+    assertEquals([...await books.sql`select from gold.find_request(gen_random_uuid())`], []);
   });
 });

@@ -1,5 +1,5 @@
--- Everything about one order or quote, for operators: the quote with the price that it was made from, the order,
--- its postings, its event with the delivery attempts, and its link in the partner's chain. Each part is null if
+-- Everything about one order or quote, for operators: the quote with the price that it was made from, the order
+-- with the request that placed it, its postings, its event with the delivery attempts, and its link in the partner's chain. Each part is null if
 -- it does not exist. Returns null if no partner has a quote with this id.
 create or replace function gold.trace_order(id uuid) returns json
 language plpgsql stable security definer set search_path = gold, pg_temp
@@ -37,6 +37,8 @@ begin
       'sell', decimal_text(history.sell, 0.0001),
       'spread_basis_points', history.spread_basis_points::text, 'as_of', instant_text(history.as_of)) end,
     'order', case when placed.id is not null then member_texts(order_text(placed)) end,
+    'request', case when placed.id is not null
+      then request_of(given.client_id, 'order', placed.id, placed.executed_at) end,
     'postings', (
       select coalesce(json_agg(l.line), '[]')
       from list_postings(given.client_id, placed.sequence - 1, placed.sequence) l (line)),

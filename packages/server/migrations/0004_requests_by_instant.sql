@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "idempotency_key_created" ON "gold"."idempotency_key" USING brin ("created_at") WITH (autosummarize=true);
