@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assert, assertEquals } from "../../tools/testing/assert.ts";
 import { importSigningKey, type Jwk, jwkThumbprint, keySigner } from "@gold-partner/jws";
+import { newId } from "@gold-partner/protocol";
 import { testPostgres } from "@gold-partner/dev/postgres";
 import { signedWrite } from "@gold-partner/server/testing";
 import postgres, { type Sql } from "postgres";
@@ -198,6 +199,7 @@ export class Office {
     if (command.startsWith("proposal sign")) {
       await proposeUnsigned(this.#logins.get(PEOPLE[0])!);
     }
+    if (command.startsWith("why")) await writeFile(join(this.#folder, "service.log"), "");
     if (command === "market open") {
       await this.#sql`update gold.price set halted_at = clock_timestamp()`;
     }
@@ -248,6 +250,10 @@ export class Office {
       case "BATCH": {
         const { items } = await this.gold(["withdrawal", "list"]) as { items: readonly Row[] };
         return items.findLast(({ batch }) => batch !== null)!.batch as string;
+      }
+      case "REQUEST": {
+        const [row] = await this.#sql`select 'req_' || request_id as id from gold.idempotency_key limit 1`;
+        return row!.id;
       }
       case "EVT":
         return await first(["event", "list", this.#client], "event_id");
@@ -301,12 +307,13 @@ export class Office {
     const key = { signer: keySigner(await importSigningKey(jwk)), thumbprint: await jwkThumbprint(jwk) };
     const body = JSON.stringify({ amount_sar: 100, reference });
     const write = await signedWrite(this.#sql, key, "/v1/withdrawals", body);
+    const request = newId("req_", Date.now(), randomBytes);
     const [row] = await this.#sql`
       select status, body from gold.book_withdrawal(false, ${account!.client_id},
         ${
       account!.version
     }::text::bigint, ${write.nonce}::uuid, ${reference}, ${write.fingerprint}::text::bytea, 10000,
-        1000000000000, ${reference}, ${randomUUID()}::uuid, ${randomUUID()}::uuid,
+        1000000000000, ${reference}, ${randomUUID()}::uuid, ${request.slice(4)}::uuid,
         null, ${write.signedRequest}::text::bytea, ${write.thumbprint}::text::bytea)`;
     assertEquals(row!.status, 201, row!.body);
   }

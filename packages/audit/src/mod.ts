@@ -7,6 +7,7 @@ export { ALLOWABLE } from "./findings.ts";
 export { type KeptHead, type KeptKeys, readAllowed, readKeptHeads, readKeptKeys } from "./outside_files.ts";
 export { dayOf } from "./books/riyadh_day.ts";
 export { makeDocument } from "./registry/payment_document.ts";
+export { readRequest, type RequestParts } from "./books/requests.ts";
 export { RULES } from "./rules.ts";
 export { type Connection, openAuditConnection, withSnapshot } from "./snapshot.ts";
 export { AuditState } from "./state.ts";

@@ -32,6 +32,7 @@ import { FIGURE_COMMANDS } from "./commands/views/figures.ts";
 import { INBOX_COMMANDS } from "./commands/views/inbox.ts";
 import { STATEMENT_COMMANDS } from "./commands/views/statement.ts";
 import { TRADE_COMMANDS } from "./commands/views/trades.ts";
+import { WHY_COMMANDS } from "./commands/views/why.ts";
 import { VAULT_COMMANDS } from "./commands/money/vault.ts";
 import { WEBHOOK_SECRET_COMMANDS } from "./commands/credentials/webhook_secret.ts";
 import { WITHDRAWAL_COMMANDS } from "./commands/money/withdrawal.ts";
@@ -64,7 +65,13 @@ import { findSshKey, sshSigner } from "./ssh_key.ts";
 const TASKS: readonly Task[] = [
   {
     title: "See the business",
-    commands: [...FIGURE_COMMANDS, ...INBOX_COMMANDS, ...TRADE_COMMANDS, ...STATEMENT_COMMANDS],
+    commands: [
+      ...FIGURE_COMMANDS,
+      ...INBOX_COMMANDS,
+      ...TRADE_COMMANDS,
+      ...STATEMENT_COMMANDS,
+      ...WHY_COMMANDS,
+    ],
   },
   { title: "Approve", commands: [...PROPOSAL_COMMANDS, ...REGISTRY_COMMANDS] },
   {

@@ -22,6 +22,7 @@ export {
 } from "./receiver.ts";
 export { type Sending, type Signing, type TestService, testService } from "./service.ts";
 export { type Draw, SimulatedHistory } from "./simulated_history.ts";
+export { withoutTriggers } from "./rows.ts";
 export { signedWrite } from "./signed_write.ts";
 export { bookSignedOrders, createTrader, type Trader } from "./signed_orders.ts";
 export { silentDatabase } from "./silent_database.ts";

@@ -40,7 +40,7 @@ export async function requestTerms(
 }
 
 /** The parts of a stored request. Only the body can contain a line feed. */
-interface Parts {
+export interface RequestParts {
   readonly method: string;
   readonly target: string;
   readonly timestamp: string;
@@ -49,7 +49,8 @@ interface Parts {
   readonly body: Buffer;
 }
 
-function readRequest(hex: string): Parts {
+/** Reads a stored request. Throws if a part is missing. */
+export function readRequest(hex: string): RequestParts {
   const bytes = Buffer.from(hex, "hex");
   const ends: number[] = [];
   for (let from = 0; ends.length < 5; from = ends.at(-1)! + 1) {
@@ -176,7 +177,7 @@ export async function checkRefusedRequest(
 /** Checks the parts that need no record, and returns the parameters of the body. */
 async function checkRequest({ findings, requests }: Books, reply: Row, path?: string): Promise<unknown> {
   const row = `idempotency_key ${reply.client_id} ${reply.key}`;
-  let parts: Parts;
+  let parts: RequestParts;
   let params: ReturnType<typeof readJson>;
   let fingerprint: string;
   try {

@@ -2,6 +2,7 @@ import type { Row as SqlRow } from "postgres";
 import type { Invocation, Row } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { uuidOf } from "../values.ts";
+import type { KeptRequest } from "./requests.ts";
 
 type Query = Invocation["query"];
 
@@ -71,6 +72,7 @@ export interface Trace {
   readonly quote: Row;
   readonly price: Row | null;
   readonly order: Row | null;
+  readonly request: KeptRequest | null;
   readonly postings: readonly Row[];
   readonly event: Row | null;
   readonly attempts: readonly Row[];

@@ -48,9 +48,9 @@ describe("the concurrent indexes of migrations", () => {
     return { built };
   }
 
-  it("are those of 0001_contract.sql, and a fresh database has them", async () => {
+  it("are built in order, and a fresh database has them", async () => {
     const names = readMigrations().flatMap(({ sql }) => sql).flatMap((one) => readConcurrentIndex(one) ?? []);
-    assertEquals(names, ["funding_newest", INDEX]);
+    assertEquals(names, ["funding_newest", INDEX, "idempotency_key_created"]);
     for (const name of names) assertEquals(await stateOf(name), "valid");
     assertEquals(readConcurrentIndex('CREATE INDEX "a" ON "gold"."orders" USING btree ("id")'), undefined);
     assertEquals(

@@ -1,5 +1,6 @@
 import type { Command, Invocation, Result } from "../../command.ts";
 import { instantText, optional, parsed, required, wholeNumber } from "../../values.ts";
+import { describeRequest } from "../../views/requests.ts";
 import { type Page, pageOrders, pageQuotes, type Trace, traceOrder } from "../../views/trades.ts";
 
 const PAGE_OPTIONS = {
@@ -22,13 +23,12 @@ const QUOTE_COLUMNS =
 const order: Command = {
   words: "order",
   usage: "order [ORD] [--partner ID] [--since INSTANT] [--limit N] [--after NEXT]",
-  does:
-    "lists executed orders, newest first, or shows one order with its quote, postings, event and deliveries",
+  does: "lists executed orders, newest first, or shows one order with all that belongs to it",
   options: { ...PAGE_OPTIONS, since: { type: "string" } },
   takes: ["[ORD]"],
   async run(invocation) {
     const { values, read, positionals: [id] } = invocation;
-    if (id !== undefined) return describeTrace(await traceOrder(read, id));
+    if (id !== undefined) return await describeTrace(await traceOrder(read, id));
     const since = parsed(values, "since", (text) => instantText(text, "since"));
     const page = await pageOrders(read, { ...readPageOptions(invocation), since });
     return describePage(page, ORDER_COLUMNS);
@@ -43,7 +43,7 @@ const quote: Command = {
   takes: ["[QT]"],
   async run(invocation) {
     const { read, positionals: [id] } = invocation;
-    if (id !== undefined) return describeTrace(await traceOrder(read, id));
+    if (id !== undefined) return await describeTrace(await traceOrder(read, id));
     return describePage(await pageQuotes(read, readPageOptions(invocation)), QUOTE_COLUMNS);
   },
 };
@@ -57,8 +57,12 @@ const describePage = ({ rows, next }: Page, columns: readonly string[]): Result 
     : { object: { next }, notice: `There is more: repeat the command with --after ${next}` }),
 });
 
-function describeTrace({ client_id, name, quote, postings, attempts, ...others }: Trace): Result {
-  const parts = Object.entries({ quote, ...others }).flatMap(([part, row]) => row ? [[part, row]] : []);
+async function describeTrace(trace: Trace): Promise<Result> {
+  const { client_id, name, quote, price, order, request, event, chain, postings, attempts } = trace;
+  const described = request && await describeRequest(request);
+  const parts = Object.entries({ quote, price, order, request: described, event, chain }).flatMap((
+    [part, row],
+  ) => row ? [[part, row]] : []);
   return {
     object: { client_id, name, status: quote.status! },
     parts: Object.fromEntries(parts),

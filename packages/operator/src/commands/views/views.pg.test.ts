@@ -1,6 +1,10 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";
+import { withoutTriggers } from "@gold-partner/server/testing";
 import { runGold } from "../../gold_fixture.ts";
 import { askWithdrawal } from "../money/withdrawal_fixture.ts";
 
@@ -52,6 +56,8 @@ describe("the views of gold", () => {
       ],
     );
     assertEquals((shown.event as Record<string, string>).type, "order.executed");
+    const { request, signature } = shown.request as Record<string, string>;
+    assertEquals([request, signature], ["POST /v1/orders", "verified"]);
     refused(await operator.gold("order", "--after", "7"), 2, "--after must be the next of a page; got 7");
     refused(await operator.gold("order", `ord_${crypto.randomUUID()}`), 1, "There is no order ord_");
   });
@@ -126,6 +132,49 @@ describe("the views of gold", () => {
     assertEquals(await waits(), [
       `withdrawal, approved: 50 SAR of ${name}: gold withdrawal submit --out FILE`,
     ]);
+  });
+
+  it("why finds what a request wrote, and the refusal that is bound to its key", async () => {
+    const { request } = await operator.done("order", sold) as Record<string, Record<string, string>>;
+    const done = await operator.done("why", request!.request_id!);
+    assertEquals([done.client_id, done.outcome, done.request], [id(), `done: ${sold}`, request]);
+    const sale = JSON.stringify({ quote_id: await quote("sell", "900") });
+    const refusal = await operator.service.signed("/v1/orders", sale);
+    const { request_id } = await refusal.json() as { request_id: string };
+    const refused = await operator.done("why", request_id);
+    const outcome = "refused, and kept as the answer to its key: insufficient_gold: ";
+    assertEquals(`${refused.outcome}`.slice(0, outcome.length), outcome);
+    assertEquals((refused.request as Record<string, string>).signature, "verified");
+  });
+
+  it("order and why show a request whose signature does not verify", async () => {
+    const { request } = await operator.done("order", bought) as Record<string, Record<string, string>>;
+    await withoutTriggers(sql(), async (tx) => {
+      await tx`update gold.idempotency_key set request = set_byte(request, length(request) - 5, 55)
+        where request_id = ${request!.request_id!.slice(4)}`;
+    });
+    const shown = await operator.done("why", request!.request_id!);
+    assertEquals((shown.request as Record<string, string>).signature, "NOT VALID");
+  });
+
+  it("why finds another refusal in a log, and says where it looked", async () => {
+    const sent = await operator.service.send("/v1/quotes", { body: '{"side":"hold"}' });
+    const { request_id } = await sent.json() as { request_id: string };
+    refused(await operator.gold("why", request_id), 1, `Nothing in the books has the request ${request_id}.`);
+    const log = join(await mkdtemp(join(tmpdir(), "why-")), "service.log");
+    await writeFile(
+      log,
+      `node | {"at":"2026-01-01T00:00:00.000Z","event":"request","request_id":"${request_id}",` +
+        '"method":"POST","route":"/v1/quotes","status":422,"code":"invalid_request","client_id":"sbx_1"}\n',
+    );
+    const { outcome, looked_in, lines } = await operator.done("why", request_id, "--log", log);
+    assertEquals(
+      [outcome, looked_in, (lines as unknown[]).length],
+      ["refused with 422 invalid_request; this refusal is counted, not kept", `the books and ${log}`, 1],
+    );
+    const other = `req_${crypto.randomUUID()}`;
+    refused(await operator.gold("why", other, "--log", log), 1, `Nothing in the books and ${log} has`);
+    refused(await operator.gold("why", other, "--log", "/absent"), 2, "--log /absent cannot be read: ENOENT");
   });
 
   it("takes the end of an id, the beginning of a partner's name, and @last", async () => {
