@@ -86,7 +86,7 @@ export interface Command {
   readonly usage: string;
   readonly does: string;
   readonly options?: Options;
-  /** Names of the arguments after the words. One in brackets may be left out. */
+  /** Names of the arguments after the words. One in brackets may be left out, and `…` repeats it. */
   readonly takes?: readonly string[];
   readonly run: (invocation: Invocation) => Promise<Result>;
 }

@@ -169,7 +169,9 @@ export async function gold(given: readonly string[], plain: Terminal): Promise<E
       print(values.json ? printJson(result) : printText(result, terminal.screen), terminal);
     const positionals: string[] = [];
     for (const [index, text] of typed.entries()) {
-      positionals.push(await resolveId(read, command.takes![index]!, text));
+      positionals.push(
+        await resolveId(read, command.takes!.at(Math.min(index, command.takes!.length - 1))!, text),
+      );
     }
     const invocation: Invocation = {
       values,
@@ -310,7 +312,8 @@ function parse(command: Command, argv: readonly string[]) {
   }
   const needed = takes.filter((name) => !name.startsWith("[")).length;
   const { positionals: { length: given } } = parsed;
-  if (!parsed.values.help && (given < needed || given > takes.length)) {
+  const most = takes.at(-1)?.includes("…") ? Infinity : takes.length;
+  if (!parsed.values.help && (given < needed || given > most)) {
     throw usage(`gold ${words} takes ${takes.join(" ") || "no arguments"}. Usage: gold ${command.usage}`);
   }
   return parsed;

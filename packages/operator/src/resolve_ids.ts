@@ -77,7 +77,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
  * name, or `@last` for the newest record; among proposals, for the newest pending one.
  */
 export async function resolveId(query: Query, argument: string, text: string): Promise<string> {
-  const kind = KINDS[argument.replaceAll(/[[\]]/g, "")];
+  const kind = KINDS[argument.replaceAll(/[[\]…]/g, "")];
   if (!kind || kind.whole.test(text)) return text;
   const part = text === LAST ? null : kind.part.exec(text)?.[1];
   if (part === undefined) return text;

@@ -41,6 +41,30 @@ describe("gold withdrawal", () => {
     await operator.done("withdrawal", "reject", id);
   });
 
+  it("approve and paid take the whole list at once, or nothing", async () => {
+    const [before] = await balances();
+    const ids = await Promise.all([100n, 200n, 300n].map((amount) => askWithdrawal(operator, amount)));
+    await operator.done("withdrawal", "reject", ids[2]!);
+    refused(await operator.gold("withdrawal", "approve", ...ids), 1, `${ids[2]} is rejected`);
+    assertEquals((await listed(ids[0]!))!.status, "pending_approval");
+    const approved = await operator.done("withdrawal", "approve");
+    assertEquals([approved.status, approved.count, approved.total_sar], ["approved", 2, "3"]);
+    assertEquals(
+      itemsOf(approved).map(({ withdrawal_id }) => withdrawal_id).toSorted(),
+      ids.slice(0, 2).toSorted(),
+    );
+    refused(await operator.gold("withdrawal", "approve"), 1, "No withdrawal is pending approval.");
+    const out = operator.path("list.xml");
+    const { batch } = await operator.colleague.done("withdrawal", "submit", "--out", out);
+    refused(await operator.gold("withdrawal", "paid"), 2, "Name the withdrawals");
+    refused(await operator.gold("withdrawal", "paid", "--batch", `${batch}`), 2, "--yes");
+    const paid = await operator.done("withdrawal", "paid", "--batch", `${batch}`);
+    assertEquals([paid.status, paid.count, paid.total_sar], ["paid", 2, "3"]);
+    refused(await operator.gold("withdrawal", "paid", "--batch", `${batch}`, "--yes"), 1, "is submitted");
+    assertEquals((await balances())[0], `${Number(before) - 3}`);
+    assertEquals((await operator.done("ledger", "verify")).clean, true);
+  });
+
   it("reject releases the money once", async () => {
     const before = await balances();
     const id = await askWithdrawal(operator, 5000n);

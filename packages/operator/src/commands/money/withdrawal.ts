@@ -1,15 +1,18 @@
 import { formatHalalas, withdrawalStatus } from "@gold-partner/protocol";
-import type { Command, Row } from "../../command.ts";
-import { EXIT, Failure } from "../../failure.ts";
+import type { Row as SqlRow } from "postgres";
+import type { Command, Invocation, Result, Row } from "../../command.ts";
+import { EXIT, Failure, usage } from "../../failure.ts";
 import { OPERATOR_KEYS_OPTION, readSignedPayees } from "../../operator_keys_file.ts";
 import { requireKeptRecords } from "../../own_heads.ts";
 import { instantOf } from "../../output.ts";
-import { oneOf, optional } from "../../values.ts";
-import { describeWithdrawal, findWithdrawal, withdrawalText } from "./money_rows.ts";
+import { oneOf, optional, uuidOf } from "../../values.ts";
+import { describeWithdrawal, findWithdrawal, sarOf, withdrawalText } from "./money_rows.ts";
 import { isPayeeSigned } from "./payment_check.ts";
 import { changeOrPropose } from "../changes/proposing.ts";
 
 const STATUSES = withdrawalStatus.options;
+/** A step locks the accounts of all its withdrawals, as a batch of payments does. */
+const MOST_AT_ONCE = 500;
 
 const list: Command = {
   words: "withdrawal list",
@@ -42,28 +45,31 @@ const list: Command = {
 
 const approve: Command = {
   words: "withdrawal approve",
-  usage: "withdrawal approve WD [--operator-keys FILE]",
+  usage: "withdrawal approve [WD …] [--operator-keys FILE]",
   does:
-    "approves a withdrawal for payment; another login must submit it; with the first keys of --operator-keys or OPERATOR_KEYS, refuses an IBAN or a name for which two people have not signed; refused while the database lacks a record of HEADS_FILE",
+    "approves withdrawals for payment: those that you name, or the list of all that wait; another login must submit them; with the first keys of --operator-keys or OPERATOR_KEYS, refuses an IBAN or a name for which two people have not signed; refused while the database lacks a record of HEADS_FILE",
   options: OPERATOR_KEYS_OPTION,
-  takes: ["WD"],
+  takes: ["[WD…]"],
   async run(invocation) {
-    const { query, confirm, positionals: [id] } = invocation;
+    const { query, confirm, show, values, positionals } = invocation;
     const signed = await readSignedPayees(invocation);
-    const row = await findWithdrawal(query, id!);
-    if (!isPayeeSigned(row, signed)) {
-      throw new Failure(
-        EXIT.refused,
-        "unsigned",
-        `Two people have not signed for the IBAN of ${id} and its partner's name. Nothing was done. Ask who changed them. If both are right, sign for them with \`gold registry adopt\`.`,
-      );
+    const found = await findAll(query, positionals, "pending_approval");
+    const [rows, left] = [found.filter(isSigned), found.filter((row) => !isSigned(row))];
+    function isSigned(row: SqlRow): boolean {
+      return isPayeeSigned(row, signed);
     }
+    if (left.length > 0 && (positionals.length > 0 || rows.length === 0)) throw unsigned(left);
     const keep = await requireKeptRecords(invocation);
-    const wayBack = `Until another login submits it, \`gold withdrawal reject ${id}\` gives the money back.`;
-    await confirm(`Approve ${withdrawalText(row)}? ${wayBack}`, true);
-    await query`select gold.approve_withdrawal(${row.id}::uuid)`;
+    const wayBack = "Until another login submits it, `gold withdrawal reject WD` gives the money back.";
+    if (rows.length > 1 && !values.yes) show(describeAll(rows, "pending_approval"));
+    await confirm(`Approve ${textOfAll(rows)}? ${wayBack}`, true);
+    await query`
+      select gold.approve_withdrawal(id) from (
+        select w.id from gold.withdrawal_overview w join gold.partner_overview p using (public_id)
+        where w.id = any(${idsOf(rows)}::text::uuid[]) order by p.id, w.id offset 0) w`;
     await keep();
-    return { title: wayBack, object: { ...describeWithdrawal(row), status: "approved" } };
+    const result = { title: wayBack, ...describeAll(rows, "approved") };
+    return left.length > 0 ? { ...result, notice: unsigned(left).message } : result;
   },
 };
 
@@ -83,15 +89,28 @@ const reject: Command = {
 
 const paid: Command = {
   words: "withdrawal paid",
-  usage: "withdrawal paid WD",
-  does: "records that the bank paid a withdrawal; if the money comes back later, use withdrawal returned",
-  takes: ["WD"],
-  async run({ query, positionals: [id] }) {
-    const row = await findWithdrawal(query, id!);
-    await query`select gold.pay_withdrawal(${row.id}::uuid)`;
+  usage: "withdrawal paid WD … | --batch BATCH",
+  does:
+    "records that the bank paid these withdrawals, or all that are left of a batch; if the money comes back later, use withdrawal returned",
+  options: { batch: { type: "string" } },
+  takes: ["[WD…]"],
+  async run({ values, query, confirm, show, positionals }) {
+    const batch = optional(values, "batch");
+    if ((batch === undefined) === (positionals.length === 0)) {
+      throw usage("Name the withdrawals that the bank paid, or their --batch.");
+    }
+    const rows = await findAll(query, positionals, "submitted", batch);
+    if (batch !== undefined) {
+      if (!values.yes) show(describeAll(rows, "submitted"));
+      await confirm(`Did the bank pay ${textOfAll(rows)}?`);
+    }
+    await query`
+      select gold.pay_withdrawal(id) from (
+        select w.id from gold.withdrawal_overview w join gold.partner_overview p using (public_id)
+        where w.id = any(${idsOf(rows)}::text::uuid[]) order by p.id, w.id offset 0) w`;
     return {
-      title: `If the bank sends the money back, run \`gold withdrawal returned ${id}\`.`,
-      object: { ...describeWithdrawal(row), status: "paid" },
+      title: "If the bank sends money back, run `gold withdrawal returned WD`.",
+      ...describeAll(rows, "paid"),
     };
   },
 };
@@ -114,3 +133,47 @@ const returned: Command = {
 };
 
 export const WITHDRAWAL_COMMANDS: readonly Command[] = [list, approve, reject, paid, returned];
+
+/** Finds the withdrawals with these ids, or without ids, those with a status, of one batch or of all. */
+async function findAll(
+  query: Invocation["query"],
+  ids: readonly string[],
+  status: string,
+  batch: string | null = null,
+): Promise<readonly SqlRow[]> {
+  if (ids.length > 0) return await Promise.all([...new Set(ids)].map((id) => findWithdrawal(query, id)));
+  const uuid = batch === null ? null : uuidOf("batch", "", batch);
+  const rows = await query`
+    select *, amount::text from gold.withdrawal_overview
+    where status = ${status}::text::gold.withdrawal_status and (${uuid}::text is null or batch_id = ${uuid}::text::uuid)
+    order by status_at, id limit ${MOST_AT_ONCE}`;
+  if (rows.length > 0) return rows;
+  const where = batch === null ? "" : ` of the batch ${batch}`;
+  throw new Failure(EXIT.refused, "not_found", `No withdrawal${where} is ${status.replace("_", " ")}.`);
+}
+
+const idsOf = (rows: readonly SqlRow[]): string => `{${rows.map(({ id }) => id).join()}}`;
+
+/** States in one line what the money is, and where it goes. */
+const textOfAll = (rows: readonly SqlRow[]): string =>
+  rows.length === 1 ? withdrawalText(rows[0]!) : `these ${rows.length} withdrawals, ${sarOf(totalOf(rows))}`;
+
+const totalOf = (rows: readonly SqlRow[]): bigint =>
+  rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+
+function describeAll(rows: readonly SqlRow[], status: string): Result {
+  if (rows.length === 1) return { object: { ...describeWithdrawal(rows[0]!), status } };
+  return {
+    object: { status, count: rows.length, total_sar: formatHalalas(totalOf(rows)) },
+    items: rows.map(describeWithdrawal),
+  };
+}
+
+const unsigned = (rows: readonly SqlRow[]): Failure =>
+  new Failure(
+    EXIT.refused,
+    "unsigned",
+    `Two people have not signed for the IBAN of ${
+      rows.map(({ id }) => `wd_${id}`).join(", ")
+    } and its partner's name. It was not approved. Ask who changed them. If both are right, sign for them with \`gold registry adopt\`.`,
+  );
