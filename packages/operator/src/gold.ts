@@ -29,6 +29,7 @@ import { SECRET_COMMANDS } from "./commands/credentials/secret.ts";
 import { SIGNING_KEY_COMMANDS } from "./commands/credentials/signing_key.ts";
 import { SUBMISSION_COMMANDS } from "./commands/money/submission.ts";
 import { FIGURE_COMMANDS } from "./commands/views/figures.ts";
+import { FIND_COMMANDS } from "./commands/views/find.ts";
 import { INBOX_COMMANDS } from "./commands/views/inbox.ts";
 import { STATEMENT_COMMANDS } from "./commands/views/statement.ts";
 import { TRADE_COMMANDS } from "./commands/views/trades.ts";
@@ -70,6 +71,7 @@ const TASKS: readonly Task[] = [
       ...INBOX_COMMANDS,
       ...TRADE_COMMANDS,
       ...STATEMENT_COMMANDS,
+      ...FIND_COMMANDS,
       ...WHY_COMMANDS,
     ],
   },

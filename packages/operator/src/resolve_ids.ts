@@ -95,3 +95,20 @@ export async function resolveId(query: Query, argument: string, text: string): P
     `${text} matches more than one ${kind.noun}: ${matches}${more}. Give more of the id.`,
   );
 }
+
+/** Finds the records that a part of an id, or the beginning of a partner's name, may mean. */
+export async function findByPart(query: Query, text: string): Promise<readonly Found[]> {
+  const found = Object.values(KINDS).map(async ({ noun, part, find }) => {
+    const given = part.exec(text)?.[1];
+    const rows = given === undefined ? [] : await find(query, given);
+    return rows.map(({ id, about }): Found => ({ kind: noun, id, about }));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** A record that a search found. */
+export interface Found {
+  readonly kind: string;
+  readonly id: string;
+  readonly about: string;
+}

@@ -70,6 +70,7 @@ const ROUTINES = [
   "reads/read_credentials.sql",
   "reads/operators/page_trades.sql",
   "reads/operators/find_request.sql",
+  "reads/operators/find_records.sql",
   "reads/operators/trace_order.sql",
   "reads/operators/day_figures.sql",
   "delivery/keep_attempts.sql",

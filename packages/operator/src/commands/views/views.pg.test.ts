@@ -134,6 +134,28 @@ describe("the views of gold", () => {
     ]);
   });
 
+  it("find finds a record by its id, its reference, its idempotency key, and parts of them", async () => {
+    const found = async (text: string) =>
+      itemsOf(await operator.done("find", text)).map(({ kind, id }) => `${kind} ${id}`);
+    const { request, event } = await operator.done("order", bought) as Record<string, Record<string, string>>;
+    const { name } = await operator.done("partner", "show", id());
+    const [withdrawal] = itemsOf(await operator.done("withdrawal", "list"));
+    for (
+      const [text, record] of [
+        [bought, `order ${bought}`],
+        [bought.replace("ord_", "qt_"), `order ${bought}`],
+        [bought.slice(-9), `order ${bought}`],
+        ["INV-10.5", `order ${bought}`],
+        [request!.request_id!, `request ${request!.request_id}`],
+        [request!.idempotency_key!, `request ${request!.request_id}`],
+        [event!.event_id!, `event ${event!.event_id}`],
+        [`${withdrawal!.withdrawal_id}`, `withdrawal ${withdrawal!.withdrawal_id}`],
+        [`${name}`.slice(0, 5), `partner ${id()}`],
+      ] as const
+    ) assertEquals((await found(text)).includes(record), true, text);
+    refused(await operator.gold("find", "INV-nothing"), 1, "Nothing was found for INV-nothing.");
+  });
+
   it("why finds what a request wrote, and the refusal that is bound to its key", async () => {
     const { request } = await operator.done("order", sold) as Record<string, Record<string, string>>;
     const done = await operator.done("why", request!.request_id!);
