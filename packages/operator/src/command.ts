@@ -30,7 +30,7 @@ type Query = (
   ...parameters: ParameterOrFragment<never>[]
 ) => Promise<SqlRow[]>;
 
-export interface Invocation {
+export interface Invocation extends Dialog {
   readonly values: Values;
   readonly positionals: readonly string[];
   /** Connects on the first call. */
@@ -62,6 +62,17 @@ export interface Invocation {
   readonly stateDir: string;
   /** Resolves a file name relative to the folder in which the person called `gold`. */
   readonly path: (file: string) => string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => Date;
+  readonly random: (length: number) => Uint8Array;
+  /** Ends a command that otherwise goes on. Undefined if only the end of the process ends it. */
+  readonly ending?: AbortSignal | undefined;
+  /** Runs another command for the same person, in another dialog. Throws only failures. */
+  readonly again: (argv: readonly string[], dialog: Dialog) => Promise<Result>;
+}
+
+/** How a command talks with the person who waits for it. */
+export interface Dialog {
   /**
    * Asks a yes-or-no question. --yes skips it, and a "no" ends the command. Without a terminal, the command
    * needs --yes, unless the question is `onTerminalOnly`.
@@ -75,9 +86,10 @@ export interface Invocation {
   readonly print: (result: Result) => void;
   /** Prints a result on standard error, before a question about it. */
   readonly show: (result: Result) => void;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly now: () => Date;
-  readonly random: (length: number) => Uint8Array;
+  /** Whether ssh-keygen may ask for a passphrase on the terminal of this process, if it has one. */
+  readonly mayUseTerminal: boolean;
+  /** Calls `act` while another program may use the terminal. */
+  readonly aside: <T>(act: () => Promise<T>) => Promise<T>;
 }
 
 export interface Command {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import process from "node:process";
 import { parseOptions } from "@gold-partner/command-line";
-import type { Command, Invocation, Result } from "./command.ts";
+import type { Command, Dialog, Result } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands/books/audit.ts";
 import { FULL_AUDIT_COMMANDS } from "./commands/books/audit_full.ts";
 import { BACKUP_COMMANDS } from "./commands/books/backup.ts";
@@ -38,29 +38,17 @@ import { VAULT_COMMANDS } from "./commands/money/vault.ts";
 import { WEBHOOK_SECRET_COMMANDS } from "./commands/credentials/webhook_secret.ts";
 import { WITHDRAWAL_COMMANDS } from "./commands/money/withdrawal.ts";
 import { printable, printableJson } from "@gold-partner/server";
-import type { Sql } from "postgres";
-import {
-  connect,
-  connectReader,
-  type Db,
-  findDatabaseUrl,
-  findKeyFile,
-  findMigrationUrl,
-  findReadUrl,
-  findSecondUrl,
-  openDb,
-} from "./database.ts";
 import { EXIT, type ExitCode, Failure, failureOf, usage } from "./failure.ts";
-import { openKeyFile } from "./key_file.ts";
 import manifest from "../package.json" with { type: "json" };
 import { explain, overview, similar, type Task } from "./help.ts";
 import { printJson, printText } from "./output.ts";
+import { openPerson, type Person } from "./person.ts";
 import { resolveId } from "./resolve_ids.ts";
 import { type Screen, styled, wrap } from "./screen.ts";
 import type { Terminal } from "./terminal.ts";
-import { withWorkingLine } from "./working_line.ts";
+import { withWorkingLine, type WorkingTerminal } from "./working_line.ts";
 import { explainDenied } from "./roles.ts";
-import { findSshKey, sshSigner } from "./ssh_key.ts";
+import { sshSigner } from "./ssh_key.ts";
 
 /** Every command, by the task that it serves. Help lists them in this order. */
 const TASKS: readonly Task[] = [
@@ -134,8 +122,7 @@ const DASHED_THUMBPRINT = /^-[A-Za-z0-9_-]{42}$/;
 /** Runs one command and returns its exit code. */
 export async function gold(given: readonly string[], plain: Terminal): Promise<ExitCode> {
   const terminal = withWorkingLine(plain, given.includes("--json") ? undefined : plain.status);
-  let opened: Db | undefined;
-  let reader: Sql | undefined;
+  let person: Person | undefined;
   try {
     const { argv, isSecond } = readPerson(given);
     const command = findCommand(argv);
@@ -143,73 +130,84 @@ export async function gold(given: readonly string[], plain: Terminal): Promise<E
       print(explainWords(argv, terminal), terminal);
       return EXIT.done;
     }
-    const { values, positionals: typed } = parse(command, argv);
+    const parsed = parse(command, argv);
+    const { values } = parsed;
     if (values.help) {
       print(explain([command], terminal.screen), terminal);
       return EXIT.done;
     }
-    const confirm = async (question: string, onTerminalOnly = false) => {
-      if (!values.yes && (terminal.ask || !onTerminalOnly)) await confirmed(question, terminal);
-    };
-    const { askText } = values.yes ? {} : terminal;
     // Prefer INIT_CWD, the folder in which the task was called, because npm and deno run a task in the
     // project's root.
     const path = (file: string) => resolve(terminal.env.INIT_CWD ?? process.cwd(), file);
-    const stateDir = values.state === undefined ? DEFAULT_STATE : path(`${values.state}`);
-    const databaseUrl = () => (isSecond ? findSecondUrl : findDatabaseUrl)(terminal.env, stateDir);
-    const db = async () => opened ??= openDb(connect(await databaseUrl()));
-    const progress = (text: string) => terminal.err(foldLines(printable(text), terminal.errorScreen));
-    const findKey = async () =>
-      values["ssh-key"] === undefined
-        ? await findSshKey(terminal.env, stateDir, await databaseUrl(), isSecond)
-        : path(`${values["ssh-key"]}`);
-    const read: Invocation["read"] = async (text, ...parameters) => {
-      reader ??= connectReader(await findReadUrl(isSecond ? {} : terminal.env, databaseUrl));
-      return await reader(text, ...parameters);
-    };
-    const printResult = (result: Result) =>
-      print(values.json ? printJson(result) : printText(result, terminal.screen), terminal);
-    const positionals: string[] = [];
-    for (const [index, text] of typed.entries()) {
-      positionals.push(
-        await resolveId(read, command.takes!.at(Math.min(index, command.takes!.length - 1))!, text),
-      );
-    }
-    const invocation: Invocation = {
-      values,
-      positionals,
-      db,
-      query: async (text, ...parameters) => await (await db()).sql(text, ...parameters),
-      read,
-      databaseUrl,
-      secondDatabaseUrl: () => findSecondUrl(terminal.env, stateDir),
-      migrationUrl: () => findMigrationUrl(terminal.env, stateDir),
-      keys: openKeyFile(() => findKeyFile(terminal.env, stateDir)),
-      signer: async () => {
-        const sign = sshSigner(await findKey(), progress);
-        return (namespace, text) => terminal.aside(() => sign(namespace, text));
-      },
-      stateDir,
-      path,
-      confirm,
-      askText: askText && ((question) => askText(foldQuestion(question, terminal.errorScreen))),
-      progress,
-      print: printResult,
-      show: (result) => terminal.err(printText(result, terminal.errorScreen)),
+    person = openPerson({
       env: terminal.env,
-      now: terminal.now,
-      random: terminal.random,
-    };
-    const result = await command.run(invocation);
-    printResult(result);
-    if (result.notice && !values.json) progress(result.notice);
+      path,
+      isSecond,
+      stateDir: values.state === undefined ? DEFAULT_STATE : path(`${values.state}`),
+      sshKey: values["ssh-key"] === undefined ? undefined : path(`${values["ssh-key"]}`),
+    });
+    const dialog = dialogOf(terminal, values);
+    const result = await runCommand(command, parsed, person, dialog, terminal);
+    dialog.print(result);
+    if (result.notice && !values.json) dialog.progress(result.notice);
     return result.defects ? EXIT.defect : EXIT.done;
   } catch (error) {
-    return tellFailure(await explainDenied(opened?.sql ?? reader, error), terminal, given.includes("--json"));
+    return tellFailure(await explainDenied(person?.opened(), error), terminal, given.includes("--json"));
   } finally {
     terminal.end();
-    await Promise.all([opened?.sql.end({ timeout: 2 }), reader?.end({ timeout: 2 })]);
+    await person?.close();
   }
+}
+
+/** Runs a command for a person, with the whole ids of its arguments. */
+async function runCommand(
+  command: Command,
+  { values, positionals: typed }: ReturnType<typeof parse>,
+  person: Person,
+  dialog: Dialog,
+  { now, random, ending }: Pick<Terminal, "now" | "random" | "ending">,
+): Promise<Result> {
+  const { takes = [] } = command;
+  const positionals: string[] = [];
+  for (const [index, text] of typed.entries()) {
+    positionals.push(await resolveId(person.read, takes.at(Math.min(index, takes.length - 1))!, text));
+  }
+  return await command.run({
+    ...person,
+    ...dialog,
+    ...{ now, random, ending },
+    values,
+    positionals,
+    signer: async () => {
+      const sign = sshSigner(await person.findKey(), dialog.progress, dialog);
+      return (namespace, text) => dialog.aside(() => sign(namespace, text));
+    },
+    async again(argv, other) {
+      const named = findCommand(argv);
+      if (!named) throw usage(`There is no command \`gold ${argv.join(" ")}\`.`);
+      try {
+        return await runCommand(named, parse(named, argv), person, other, { now, random, ending });
+      } catch (error) {
+        throw failureOf(await explainDenied(person.opened(), error));
+      }
+    },
+  });
+}
+
+/** A dialog with the person at a terminal, or with nobody. */
+function dialogOf(terminal: WorkingTerminal, { yes, json }: ReturnType<typeof parse>["values"]): Dialog {
+  const { askText } = yes ? {} : terminal;
+  return {
+    mayUseTerminal: true,
+    aside: terminal.aside,
+    async confirm(question, onTerminalOnly = false) {
+      if (!yes && (terminal.ask || !onTerminalOnly)) await confirmed(question, terminal);
+    },
+    askText: askText && ((question) => askText(foldQuestion(question, terminal.errorScreen))),
+    progress: (text) => terminal.err(foldLines(printable(text), terminal.errorScreen)),
+    print: (result) => print(json ? printJson(result) : printText(result, terminal.screen), terminal),
+    show: (result) => terminal.err(printText(result, terminal.errorScreen)),
+  };
 }
 
 /**

@@ -29,8 +29,14 @@ describe("sshSigner()", () => {
     const blob = new Uint8Array(Buffer.from(makeSshKey(key).split(" ")[1]!, "base64"));
     agent = createServer((socket) => {
       sockets.push(socket.on("error", () => {}));
-      socket.on("data", (message) => {
-        if (message[4] === REQUEST_IDENTITIES) {
+      // A message may arrive in parts: its length, its kind and the rest.
+      let message = Buffer.alloc(0);
+      socket.on("data", (part) => {
+        message = Buffer.concat([message, part]);
+        if (message.length < 5 || message.length < 4 + message.readUInt32BE()) return;
+        const kind = message[4];
+        message = Buffer.alloc(0);
+        if (kind === REQUEST_IDENTITIES) {
           socket.write(
             sized(
               new Uint8Array([IDENTITIES_ANSWER, 0, 0, 0, 1, ...sized(blob), ...sized(new Uint8Array())]),
@@ -50,7 +56,10 @@ describe("sshSigner()", () => {
   });
 
   const failureOf = async (limitMs?: number) =>
-    (await assertRejects(() => sshSigner(`${key}.pub`, () => {}, limitMs)("gold-proposal", "text"), Failure))
+    (await assertRejects(
+      () => sshSigner(`${key}.pub`, () => {}, { limitMs })("gold-proposal", "text"),
+      Failure,
+    ))
       .code;
 
   it("ends when nobody confirms the use of the key in time", async () => {

@@ -54,36 +54,45 @@ export async function findSshKey(
 /** How long ssh-agent and a security key may take, with the time to type a passphrase. */
 const LIMIT_MS = 60_000;
 
-/** Runs `ssh-keygen -Y sign`, which asks for a passphrase or a touch itself. */
-export const sshSigner =
-  (key: string, progress: (text: string) => void, limitMs = LIMIT_MS): SignText =>
-  async (
-    namespace,
-    text,
-  ) => {
-    const passed = Object.fromEntries(PASSED.map((name) => [name, process.env[name]]));
-    const program = spawn("ssh-keygen", ["-q", "-Y", "sign", "-n", namespace, "-f", key], {
-      env: { ...keyEnvironment(), ...passed },
-    });
-    const [out, said]: string[][] = [[], []];
-    program.stdout.setEncoding("utf8").on("data", (part: string) => out!.push(part));
-    program.stderr.setEncoding("utf8").on("data", (part: string) => {
-      said!.push(part);
-      // Shows at once that the security key waits for a touch.
-      if (part.includes("presence")) progress(part.trim());
-    });
-    // ssh-keygen may fail before it has read the text. Its exit code then says so.
-    program.stdin.on("error", () => {}).end(text);
-    let isLate = false;
-    const limit = setTimeout(() => isLate = program.kill("SIGKILL"), limitMs);
-    const exit = await new Promise<number | null>((resolve, reject) => {
-      program.on("error", reject).on("close", resolve);
-    }).catch((error: Error) => {
-      throw unsigned("not_signed", `ssh-keygen cannot be run (${error.message}). Install OpenSSH's client.`);
-    }).finally(() => clearTimeout(limit));
-    if (exit === 0) return out!.join("");
-    throw await whyUnsigned(key, said!.join("").trim() || `it ended with ${exit}`, isLate);
-  };
+/**
+ * Runs `ssh-keygen -Y sign`, which asks for a passphrase or a touch itself: on the terminal of this process, or
+ * if it may not use it, with the program of SSH_ASKPASS.
+ */
+export const sshSigner = (
+  key: string,
+  progress: (text: string) => void,
+  { mayUseTerminal = true, limitMs = LIMIT_MS }: { mayUseTerminal?: boolean; limitMs?: number | undefined } =
+    {},
+): SignText =>
+async (
+  namespace,
+  text,
+) => {
+  const passed = Object.fromEntries(PASSED.map((name) => [name, process.env[name]]));
+  const program = spawn("ssh-keygen", ["-q", "-Y", "sign", "-n", namespace, "-f", key], {
+    env: { ...keyEnvironment(), ...passed },
+    // In a session of its own, a program has no terminal.
+    detached: !mayUseTerminal,
+  });
+  const [out, said]: string[][] = [[], []];
+  program.stdout.setEncoding("utf8").on("data", (part: string) => out!.push(part));
+  program.stderr.setEncoding("utf8").on("data", (part: string) => {
+    said!.push(part);
+    // Shows at once that the security key waits for a touch.
+    if (part.includes("presence")) progress(part.trim());
+  });
+  // ssh-keygen may fail before it has read the text. Its exit code then says so.
+  program.stdin.on("error", () => {}).end(text);
+  let isLate = false;
+  const limit = setTimeout(() => isLate = program.kill("SIGKILL"), limitMs);
+  const exit = await new Promise<number | null>((resolve, reject) => {
+    program.on("error", reject).on("close", resolve);
+  }).catch((error: Error) => {
+    throw unsigned("not_signed", `ssh-keygen cannot be run (${error.message}). Install OpenSSH's client.`);
+  }).finally(() => clearTimeout(limit));
+  if (exit === 0) return out!.join("");
+  throw await whyUnsigned(key, said!.join("").trim() || `it ended with ${exit}`, isLate);
+};
 
 /** Names what went wrong, and says what the person can do. */
 async function whyUnsigned(key: string, said: string, isLate: boolean): Promise<Failure> {

@@ -15,6 +15,8 @@ export interface Terminal {
   readonly ask?: (question: string) => Promise<boolean>;
   /** Asks for a text. Undefined if there is nobody to ask. */
   readonly askText?: (question: string) => Promise<string>;
+  /** Ends a command that otherwise goes on. */
+  readonly ending?: AbortSignal | undefined;
   readonly now: () => Date;
   readonly random: (length: number) => Uint8Array;
 }

@@ -4,7 +4,7 @@ const FIRST_MS = 2_000;
 const CLEAR_LINE = "\r\u001b[K";
 
 /** A terminal whose last line says that the command is working. */
-interface WorkingTerminal extends Terminal {
+export interface WorkingTerminal extends Terminal {
   /** Runs work that writes to the terminal itself, such as ssh-keygen's question for a passphrase. */
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
   readonly end: () => void;

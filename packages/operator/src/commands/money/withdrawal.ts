@@ -60,7 +60,9 @@ const approve: Command = {
     }
     if (left.length > 0 && (positionals.length > 0 || rows.length === 0)) throw unsigned(left);
     const keep = await requireKeptRecords(invocation);
-    const wayBack = "Until another login submits it, `gold withdrawal reject WD` gives the money back.";
+    const wayBack = `Until another login submits it, \`gold withdrawal reject ${
+      nameOf(rows)
+    }\` gives the money back.`;
     if (rows.length > 1 && !values.yes) show(describeAll(rows, "pending_approval"));
     await confirm(`Approve ${textOfAll(rows)}? ${wayBack}`, true);
     await query`
@@ -109,7 +111,7 @@ const paid: Command = {
         select w.id from gold.withdrawal_overview w join gold.partner_overview p using (public_id)
         where w.id = any(${idsOf(rows)}::text::uuid[]) order by p.id, w.id offset 0) w`;
     return {
-      title: "If the bank sends money back, run `gold withdrawal returned WD`.",
+      title: `If the bank sends money back, run \`gold withdrawal returned ${nameOf(rows)}\`.`,
       ...describeAll(rows, "paid"),
     };
   },
@@ -153,6 +155,8 @@ async function findAll(
 }
 
 const idsOf = (rows: readonly SqlRow[]): string => `{${rows.map(({ id }) => id).join()}}`;
+
+const nameOf = (rows: readonly SqlRow[]): string => rows.length === 1 ? `wd_${rows[0]!.id}` : "WD";
 
 /** States in one line what the money is, and where it goes. */
 const textOfAll = (rows: readonly SqlRow[]): string =>
