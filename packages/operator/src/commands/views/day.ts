@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { canonicalJson } from "@gold-partner/canonical";
+import type { Command, Invocation, Row } from "../../command.ts";
+import { failureOf } from "../../failure.ts";
+import { withNewFile } from "../../new_file.ts";
+import { required } from "../../values.ts";
+import { readPosition, readStock, readTrades, startOfDay } from "../../views/figures.ts";
+import { readInbox } from "../../views/inbox.ts";
+
+/** The namespace of the signature, for `ssh-keygen -Y verify`. */
+const DAY_NAMESPACE = "gold-day";
+
+const check: Command = {
+  words: "day check",
+  usage: "day check",
+  does: "lists what should be done by the end of the day, and what is still open",
+  run: async (invocation) => ({ items: await readChecks(invocation) }),
+};
+
+const sign: Command = {
+  words: "day sign",
+  usage: "day sign --out FILE",
+  does:
+    "writes the figures and the open points of the day to a file, with the heads of the chains, and signs it with your SSH key; the signature is in FILE.sig",
+  options: { out: { type: "string" } },
+  async run(invocation) {
+    const { values, read, db, path, confirm, show, now } = invocation;
+    const file = path(required(values, "out"));
+    const since = await startOfDay(read);
+    const checks = await readChecks(invocation);
+    const open = checks.filter(({ state }) => state !== "ok").length;
+    const [row] = await read`select session_user as login`;
+    const [trades, position, stock] = await Promise.all([
+      readTrades(read, since),
+      readPosition(read),
+      readStock(read),
+    ]);
+    const day = {
+      version: 1,
+      deployment: (await (await db()).deployment()).id,
+      begins_at: since.toISOString(),
+      signed_at: now().toISOString(),
+      login: row!.login as string,
+      ...{ trades, position, stock, checks },
+    };
+    const text = `${canonicalJson(day)}\n`;
+    if (!values.yes) show({ items: checks });
+    await confirm(`Sign this day? ${open} of ${checks.length} points are open.`);
+    const signature = await (await invocation.signer())(DAY_NAMESPACE, text);
+    await withNewFile(file, text, () => withNewFile(`${file}.sig`, signature, () => Promise.resolve()));
+    const sha256 = createHash("sha256").update(text).digest("hex");
+    return {
+      title: `Keep both files. \`ssh-keygen -Y verify -n ${DAY_NAMESPACE}\` checks the signature.`,
+      object: { file, signature: `${file}.sig`, sha256, open_points: open },
+      items: checks,
+    };
+  },
+};
+
+export const DAY_COMMANDS: readonly Command[] = [check, sign];
+
+const ok = (point: string, detail: string): Row => ({ point, state: "ok", detail });
+const openPoint = (point: string, detail: string): Row => ({ point, state: "open", detail });
+
+async function readChecks(invocation: Invocation): Promise<readonly Row[]> {
+  const { read, again } = invocation;
+  const inbox = await readInbox(read);
+  const waiting = (point: string, form: RegExp): Row => {
+    const found = inbox.filter(({ waits }) => form.test(waits));
+    return found.length === 0
+      ? ok(point, "none")
+      : openPoint(point, found.map(({ about }) => about).join("; "));
+  };
+  const stock = await readStock(read);
+  /** What another command finds, if the person has the role for it. */
+  const found = async (
+    point: string,
+    words: string,
+    describe: (result: Row, items: readonly Row[]) => Row,
+  ) => {
+    try {
+      const { object = {}, items = [] } = await again(words.split(" "), { ...invocation, print: () => {} });
+      return describe(object, items);
+    } catch (error) {
+      return { point, state: "not checked", detail: failureOf(error).message };
+    }
+  };
+  return [
+    waiting("proposals", /^proposal/),
+    waiting("deposits to approve", /^deposit/),
+    waiting("withdrawals to approve", /pending approval$/),
+    waiting("withdrawals to submit", /, approved$/),
+    waiting("withdrawals at the bank", /, submitted$/),
+    waiting("webhooks", /^webhook/),
+    waiting("market", /^market/),
+    `${stock.free_grams}`.startsWith("-")
+      ? openPoint("gold", `${stock.free_grams} g are free`)
+      : ok("gold", `${stock.free_grams} g are free`),
+    await found(
+      "audit",
+      "audit verify",
+      ({ clean, head }) =>
+        clean ? ok("audit", `head ${head}`) : openPoint("audit", "gold audit verify finds a defect"),
+    ),
+    await found("heads", "ledger heads", (_, items) => {
+      const text = items.map(({ client_id, sequence, head }) => `${client_id} ${sequence} ${head}\n`).join(
+        "",
+      );
+      return ok(
+        "heads",
+        `SHA-256 of the ${items.length} heads ${createHash("sha256").update(text).digest("hex")}`,
+      );
+    }),
+  ];
+}
