@@ -33,7 +33,8 @@ export const BUNDLE_SETTINGS = {
   sourcesContent: false,
   // Define require(): bundled CommonJS code calls it for Node's own modules, and an ES module has none.
   banner: {
-    js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    js:
+      'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
   },
   define: { "import.meta.url": "import_meta_url", "import.meta.dirname": "import_meta_dirname" },
 };

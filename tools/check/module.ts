@@ -7,8 +7,10 @@ import {
   isImportDeclaration,
   isImportTypeNode,
   isLiteralTypeNode,
+  isMetaProperty,
   isNamedExports,
   isNamedImports,
+  isPropertyAccessExpression,
   isStringLiteral,
   isVariableStatement,
   SyntaxKind,
@@ -91,18 +93,28 @@ function reExport(node: Node, line: number): Import | undefined {
   return { specifier: textOf(node.moduleSpecifier), line, names, kind: node.isTypeOnly ? "type" : "value" };
 }
 
-/** Reads `import("…")` as a value or as a type. A computed specifier becomes an empty string. */
+/**
+ * Reads `import("…")` as a value or as a type. A computed specifier becomes an empty string.
+ * `import.meta.resolve("…")` uses a package like a type does: it loads nothing.
+ */
 function importInside(node: Node, line: number): Import | undefined {
-  if (isCallExpression(node) && node.expression.kind === SyntaxKind.ImportKeyword) {
-    const argument = node.arguments[0];
+  if (isCallExpression(node)) {
+    const { expression, arguments: [argument] } = node;
     const specifier = argument && isStringLiteral(argument) ? argument.text : "";
-    return { specifier, line, names: ["*"], kind: "dynamic" };
+    if (expression.kind === SyntaxKind.ImportKeyword) {
+      return { specifier, line, names: ["*"], kind: "dynamic" };
+    }
+    const names = isResolve(expression) && specifier !== "" && !specifier.startsWith(".");
+    if (names) return { specifier, line, names: ["*"], kind: "type" };
   }
   if (isImportTypeNode(node) && isLiteralTypeNode(node.argument)) {
     return { specifier: textOf(node.argument.literal), line, names: ["*"], kind: "type" };
   }
   return undefined;
 }
+
+const isResolve = (node: Node): boolean =>
+  isPropertyAccessExpression(node) && isMetaProperty(node.expression) && node.name.text === "resolve";
 
 function exportedNames(node: Node): string[] {
   if (isExportAssignment(node)) return ["default"];

@@ -62,6 +62,7 @@ const WORDS_MIN = 14;
 const NUMBER = /^-?[0-9][0-9,]*(?:\.[0-9]+)?$/;
 /** The members that are amounts of money or gold. */
 const QUANTITY = /(^|_)(sar|grams)(_|$)|^(change|balance_after)$/;
+export const isQuantity = (name: string): boolean => QUANTITY.test(name);
 const EMPTY = "-";
 
 function table(rows: readonly Row[], screen: Screen | undefined): string {

@@ -18,7 +18,7 @@ export const KEY_FILE = "keys.json";
 
 const ACCESS_OF_OTHERS = 0o077;
 /** Does not depend on TMPDIR or HOME, so that every `gold` of this user finds the same file. */
-const SHARED_FOLDER = process.platform === "win32" ? tmpdir() : "/tmp";
+export const SHARED_FOLDER = process.platform === "win32" ? tmpdir() : "/tmp";
 
 /**
  * Returns the `npm start` that runs with this state folder. Reads synchronously, because on Deno 2.9 an

@@ -1,0 +1,124 @@
+import { html } from "hono/html";
+import type { Cell, Result, Row } from "../command.ts";
+import { printable } from "@gold-partner/server";
+import { isQuantity } from "../output.ts";
+import { groupDigits, isInstant, riyadhTime } from "../screen.ts";
+import { shortId } from "../short_id.ts";
+import { actionOf } from "./actions.ts";
+import { labelOf, TEXT } from "./texts.ts";
+
+export type Html = ReturnType<typeof html>;
+type Value = Cell | readonly Cell[];
+
+/** The address of each kind of record, by the prefix of its ids. */
+const ADDRESSES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:ord|qt)_[0-9a-f-]{36}$/, "/order/"],
+  [/^wd_[0-9a-f-]{36}$/, "/withdrawal/"],
+  [/^dep_[0-9a-f-]{36}$/, "/deposit/"],
+  [/^evt_[0-9a-f-]{36}$/, "/event/"],
+  [/^req_[0-9a-f-]{36}$/, "/request/"],
+  [/^(?:sbx|live)_[a-z0-9]{20}$/, "/partner/"],
+];
+const PROPOSAL_MEMBERS = ["proposal_id", "proposal"];
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Returns the address of a record's page, if the value is the id of one. */
+export function addressOf(name: string, text: string): string | undefined {
+  const found = ADDRESSES.find(([form]) => form.test(text));
+  if (found) return found[1] + text;
+  return PROPOSAL_MEMBERS.includes(name) && UUID.test(text) ? `/proposal/${text}` : undefined;
+}
+
+const GOOD = /^(active|executed|approved|delivered|paid|open|verified|booked|trusted|signs|ok|yes|signed)$/;
+const WAITING = /^(pending|pending_approval|submitted|recorded|stale|closed|no|expiring|open quotes)$/;
+const BAD =
+  /^(halted|suspended|rejected|returned|failed|failing|expired|revoked|parked|disabled|NOT VALID|no price)$/;
+/** The members whose value is one of a few words. */
+const STATUS = /^(status|market|webhook|delivery|signature|state)$/;
+const NUMBER = /^-?[0-9][0-9,]*(?:\.[0-9]+)?$/;
+const LONG = /^(canonical_text|body|public_key|request_body)$/;
+
+/** A value, as its name and its form say. Text is always foreign: it may be of any script and direction. */
+export function cell(name: string, value: Value, isBrief = true): Html {
+  if (Array.isArray(value)) {
+    const parts = value.map((one) => cell(name, one, isBrief));
+    return html`${parts.map((part, index) => index === 0 ? part : html`, ${part}`)}`;
+  }
+  if (value === null || value === "") return html`<span class="none">–</span>`;
+  const text = printable(`${value}`);
+  if (isInstant(text)) {
+    const screen = { columns: 80, hasColor: false, now: new Date() };
+    return html`<time datetime="${text}" title="${text}">${riyadhTime(text, screen, isBrief)}</time>`;
+  }
+  const address = addressOf(name, text);
+  if (address !== undefined) {
+    return html`<a href="${address}" title="${text}">${isBrief ? shortId(text) : text}</a>`;
+  }
+  if (NUMBER.test(text) && isQuantity(name)) return html`<data value="${text}">${groupDigits(text)}</data>`;
+  if (STATUS.test(name)) {
+    return html`<span class="status ${toneOf(text)}">${text.replaceAll("_", " ")}</span>`;
+  }
+  if (LONG.test(name)) return html`<pre><bdi>${text}</bdi></pre>`;
+  const link = actionOf(text);
+  if (link) return html`<a class="button" href="${link.href}">${link.label}</a>`;
+  if (isBrief) return html`<bdi title="${text}">${text.split(" ").map(shortId).join(" ")}</bdi>`;
+  return html`<bdi>${text}</bdi>`;
+}
+
+const toneOf = (text: string): string =>
+  GOOD.test(text) ? "good" : WAITING.test(text) ? "waits" : BAD.test(text) ? "bad" : "";
+
+/** One object: its members with their values. */
+export const pairs = (row: Row): Html =>
+  html`<dl class="pairs">${
+    Object.entries(row).map(([name, value]) =>
+      html`
+        <dt>${labelOf(name)}</dt>
+        <dd>${cell(name, value, false)}</dd>
+      `
+    )
+  }</dl>`;
+
+/** A list. Columns without any value are left out. */
+export function table(rows: readonly Row[], caption?: string): Html {
+  if (rows.length === 0) return html`<p class="none">${TEXT.nothing}</p>`;
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) =>
+    rows.some((row) => (row[name] ?? null) !== null)
+  );
+  const isNumber = (name: string) =>
+    rows.every((row) =>
+      (row[name] ?? null) === null || NUMBER.test(`${row[name]}`) && !addressOf(name, `${row[name]}`)
+    );
+  const tone = Object.fromEntries(names.map((name) => [name, isNumber(name) ? "number" : ""]));
+  return html`
+    <div class="scroll" tabindex="0" role="region" aria-label="${caption ?? "table"}">
+      <table>
+        <thead>
+          <tr>${names.map((name) => html`<th scope="col" class="${tone[name]}">${labelOf(name)}</th>`)}</tr>
+        </thead>
+        <tbody>${rows.map((row) =>
+          html`<tr>${
+            names.map((name) => html`<td class="${tone[name]}">${cell(name, row[name] ?? null)}</td>`)
+          }</tr>`
+        )}</tbody>
+      </table>
+    </div>
+  `;
+}
+
+/** A part of a page, with a heading. */
+export const section = (title: string, content: Html | readonly Html[], more?: Html): Html =>
+  html`<section><h2>${title}</h2>${content}${more ?? ""}</section>`;
+
+/** A result of a command with all its parts and lists. */
+export function resultOf({ title, object, parts = {}, items, lists = {}, notice }: Result): Html {
+  return html`${title ? html`<p class="lead"><bdi>${printable(title)}</bdi></p>` : ""}${
+    notice ? html`<p class="note"><bdi>${printable(notice)}</bdi></p>` : ""
+  }${object ? pairs(object) : ""}${items ? table(items) : ""}${
+    Object.entries(parts).map(([name, row]) => section(labelOf(name), pairs(row)))
+  }${Object.entries(lists).map(([name, rows]) => section(labelOf(name), table(rows, labelOf(name))))}`;
+}
+
+/** A row with some of its members, in this order. */
+export const pick = (row: Row, names: string): Row =>
+  Object.fromEntries(names.split(" ").flatMap((name) => name in row ? [[name, row[name]!]] : []));
