@@ -1,0 +1,187 @@
+import { createHash, randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { html } from "hono/html";
+import type { Dialog, Invocation, Result } from "../command.ts";
+import { EXIT, Failure, failureOf } from "../failure.ts";
+import type { Action, Field } from "./actions.ts";
+import { pathOf } from "./actions.ts";
+import type { Frame } from "./layout.ts";
+import { type Html, resultOf } from "./render.ts";
+import { TEXT } from "./texts.ts";
+
+/** What a browser sent with a form. A field may have several values. A file is the name of its copy. */
+type Sent = Readonly<Record<string, readonly string[]>>;
+
+/** How an action ended: it is done, it asks something, or it failed. */
+type Outcome =
+  | { readonly kind: "done"; readonly result: Result; readonly files: readonly string[] }
+  | { readonly kind: "asks"; readonly asked: Asked; readonly answers: readonly Answer[] }
+  | { readonly kind: "failed"; readonly failure: Failure; readonly argv: readonly string[] };
+
+/** A question that the person has not answered yet. */
+class Asked extends Failure {
+  readonly question: string;
+  readonly isText: boolean;
+  readonly shown: readonly Result[];
+  constructor(question: string, isText: boolean, shown: readonly Result[]) {
+    super(EXIT.usage, "asks", question);
+    [this.question, this.isText, this.shown] = [question, isText, shown];
+  }
+}
+
+/** An answer, and the digest of the question that the person saw. */
+interface Answer {
+  readonly question: string;
+  readonly answer: string;
+}
+
+const digestOf = (question: string): string => createHash("sha256").update(question).digest("base64url");
+
+/**
+ * Runs an action with what the browser sent. The command asks as it asks at a terminal: the first question without
+ * an answer ends it, and the person answers on a page, with which the command runs again.
+ */
+export async function act(
+  invocation: Invocation,
+  action: Action,
+  sent: Sent,
+  folder: string,
+): Promise<Outcome> {
+  const answers = listOf(sent.question).map((question, index): Answer => ({
+    question,
+    answer: listOf(sent.answer)[index] ?? "",
+  }));
+  const file = action.file === undefined ? undefined : join(folder, `${randomUUID()}-${action.file}`);
+  const argv = [...action.words.split(" "), ...argumentsOf(action.fields, sent, folder)];
+  const out = file === undefined ? [] : ["--out", file];
+  try {
+    const result = await invocation.again([...argv, ...out], pageDialog(answers, action.isBound));
+    return { kind: "done", result, files: file === undefined ? [] : [file, `${file}.sig`] };
+  } catch (error) {
+    if (error instanceof Asked) return { kind: "asks", asked: error, answers };
+    return {
+      kind: "failed",
+      failure: failureOf(error),
+      argv: [...argv, ...file ? ["--out", action.file!] : []],
+    };
+  }
+}
+
+/** A command asks the page, which has the answers that the person gave so far. */
+function pageDialog(answers: readonly Answer[], isBound: boolean): Dialog {
+  const shown: Result[] = [];
+  let asked = 0;
+  const answerTo = (question: string, isText: boolean): string => {
+    const given = answers[asked++];
+    if (given && (isBound || given.question === digestOf(question))) return given.answer;
+    throw new Asked(question, isText, shown);
+  };
+  return {
+    mayUseTerminal: false,
+    aside: (work) => work(),
+    confirm: (question) => Promise.resolve(void answerTo(question, false)),
+    askText: (question) => Promise.resolve(answerTo(question, true)),
+    progress: () => {},
+    print: () => {},
+    show: (result) => void shown.push(result),
+  };
+}
+
+const listOf = (values: readonly string[] = []): string[] =>
+  values.map((text) => text.trim()).filter((text) => text !== "");
+
+function argumentsOf(fields: readonly Field[], sent: Sent, folder: string): string[] {
+  const [words, options]: [string[], string[]] = [[], []];
+  for (const { name, kind } of fields) {
+    const texts = kind === "lines" ? (sent[name] ?? []).flatMap((text) => text.split(/\r?\n/)) : sent[name];
+    const given = listOf(texts).map((text) => kind === "file" ? join(folder, basename(text)) : text);
+    if (!name.startsWith("--")) words.push(...given);
+    else if (kind === "flag") options.push(...given.slice(0, 1).map(() => name));
+    else options.push(...given.map((text) => `${name}=${text}`));
+  }
+  return [...options, ...(words.length > 0 ? ["--", ...words] : [])];
+}
+
+/** Reads a form. Keeps its files in the folder, under names of ours. */
+export async function readSent(body: Readonly<Record<string, unknown>>, folder: string): Promise<Sent> {
+  const sent: Record<string, string[]> = {};
+  for (const [name, value] of Object.entries(body)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      const text = one instanceof File ? await keepFile(one, folder) : `${one}`;
+      (sent[name] ??= []).push(text);
+    }
+  }
+  return sent;
+}
+
+async function keepFile(file: File, folder: string): Promise<string> {
+  if (file.size === 0) return "";
+  const name = randomUUID();
+  await writeFile(join(folder, name), new Uint8Array(await file.arrayBuffer()), { mode: 0o600 });
+  return name;
+}
+
+/** The form of an action, with the values that are known. */
+export function formOf(frame: Frame, action: Action, given: Readonly<Record<string, string>>): Html {
+  return html`<form class="fields" method="post" action="${
+    pathOf(action.words)
+  }" enctype="multipart/form-data">
+<input type="hidden" name="form" value="${frame.form()}">${
+    action.fields.map((field) => inputOf(field, given[field.name]))
+  }
+<button>${TEXT.send}</button></form>`;
+}
+
+function inputOf({ name, label, kind, isRequired }: Field, value = ""): Html {
+  const required = isRequired
+    ? html`
+      required
+    `
+    : "";
+  if (kind === "flag") return html`<input type="hidden" name="${name}" value="yes">`;
+  const input = kind === "lines"
+    ? html`
+      <textarea name="${name}" rows="2" ${required}>${value}</textarea>
+    `
+    : kind === "file"
+    ? html`
+      <input type="file" name="${name}" ${required}>
+    `
+    : html`
+      <input name="${name}" value="${value}" autocomplete="off" ${required}>
+    `;
+  return html`<label><span>${label}</span>${input}</label>`;
+}
+
+/** A question of a command, with what it showed before, and the way to answer. */
+export function questionOf(
+  frame: Frame,
+  action: Action,
+  sent: Sent,
+  asked: Asked,
+  answers: readonly Answer[],
+): Html {
+  const kept = action.fields.flatMap(({ name }) => listOf(sent[name]).map((value) => [name, value] as const));
+  return html`${asked.shown.map(resultOf)}
+<form class="question" method="post" action="${pathOf(action.words)}">
+<p class="lead"><bdi>${asked.question}</bdi></p>
+<input type="hidden" name="form" value="${frame.form()}">${
+    kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
+  }${
+    answers.map(({ question, answer }) =>
+      html`
+        <input type="hidden" name="question" value="${question}"><input type="hidden" name="answer"
+          value="${answer}">
+      `
+    )
+  }<input type="hidden" name="question" value="${digestOf(asked.question)}">${
+    asked.isText
+      ? html`<label><span>${TEXT.typeIt}</span><input name="answer" autocomplete="off" autofocus required></label>`
+      : html`<input type="hidden" name="answer" value="yes">`
+  }<p class="note">${TEXT.touch}</p><button class="yes"${
+    asked.isText ? "" : html`
+      autofocus
+    `
+  }>${asked.isText ? TEXT.send : TEXT.yes}</button> <a class="button" href="/">${TEXT.back}</a></form>`;
+}

@@ -1,0 +1,128 @@
+import { labelOf } from "./texts.ts";
+
+/** An input of a form. It becomes an argument or an option of the command. */
+export interface Field {
+  /** The name of the argument, or of the option with its dashes. */
+  readonly name: string;
+  readonly label: string;
+  readonly kind: "text" | "file" | "lines" | "flag";
+  readonly isRequired: boolean;
+}
+
+/** A command that the console offers. */
+export interface Action {
+  readonly words: string;
+  readonly label: string;
+  readonly fields: readonly Field[];
+  /** The name of the file that the command writes to --out. */
+  readonly file?: string | undefined;
+  /** Its answers are bound to what the person saw by --sha256, so its questions may change meanwhile. */
+  readonly isBound: boolean;
+}
+
+/** What each argument of a command is. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  PROPOSAL: "proposal_id",
+  WD: "withdrawal",
+  DEP: "deposit",
+  ID: "client_id",
+  EVT: "event",
+  KID: "kid",
+  FINGERPRINT: "certificate",
+  SERIAL: "serial",
+  FILE: "file",
+};
+
+/**
+ * The commands that the console offers, with their fields: `!` marks one that must be given, `^` a file, `…` one
+ * that may have several lines, and `?` one that is given or not.
+ */
+const TABLE: readonly (readonly [words: string, label: string, fields?: string, file?: string])[] = [
+  ["proposal approve", "Approve", "PROPOSAL! --sha256!"],
+  ["proposal reject", "Reject or withdraw", "PROPOSAL!"],
+  ["proposal sign", "Sign my proposal", "PROPOSAL!"],
+  ["proposal show", "Show its secrets once", "PROPOSAL! --secrets?"],
+  ["withdrawal approve", "Approve withdrawals", "WD…"],
+  ["withdrawal reject", "Reject", "WD!"],
+  ["withdrawal submit", "Submit approved withdrawals", "--batch", "payment.xml"],
+  ["withdrawal paid", "The bank paid", "WD… --batch"],
+  ["withdrawal returned", "The bank sent it back", "WD!"],
+  ["deposit record", "Record a deposit", "ID! --amount! --bank-ref!"],
+  ["deposit approve", "Approve", "DEP!"],
+  ["deposit reverse", "Reverse", "DEP!"],
+  [
+    "partner create",
+    "Add a partner",
+    "--name! --iban! --ip!… --webhook! --signing-key!^ --rate --burst --max-grams --daily-withdrawn",
+  ],
+  ["partner suspend", "Suspend", "ID!"],
+  ["partner resume", "Resume", "ID!"],
+  [
+    "partner set",
+    "Change",
+    "ID! --name --iban --ip… --webhook --rate --burst --max-grams --open-quotes --open-grams --daily-records " +
+    "--net-grams --daily-withdrawals --daily-withdrawn",
+  ],
+  ["cert issue", "Issue a certificate", "ID! --csr!^", "tls.crt"],
+  ["cert revoke", "Revoke", "FINGERPRINT! --reason"],
+  ["signing-key add", "Add a signing key", "ID! FILE!^"],
+  ["signing-key retire", "Retire", "ID! KID!"],
+  ["secret rotate", "Rotate the client secret", "ID! --overlap"],
+  ["webhook-secret rotate", "Rotate the webhook secret", "ID! --overlap"],
+  ["event redeliver", "Send again", "EVT!"],
+  ["price set", "Set the price or the hours", "--mid --spread --source --url --stale-after --open…"],
+  ["market set", "Set limits of the market", "--exposure --breaker --within --band --band-hour"],
+  ["market open", "Open the halted market"],
+  ["vault add", "Add a bar", "--serial! --refiner --gross! --fineness! --vault!"],
+  ["vault remove", "Remove", "SERIAL!"],
+  ["registry adopt", "Sign for earlier rows"],
+  ["day sign", "Sign the end of the day", "", "day.json"],
+];
+
+export const ACTIONS: ReadonlyMap<string, Action> = new Map(
+  TABLE.map(([words, label, fields = "", file]) => [words, {
+    words,
+    label,
+    fields: fields.split(" ").filter((text) => text !== "").map(readField),
+    file,
+    isBound: fields.includes("--sha256"),
+  }]),
+);
+
+function readField(text: string): Field {
+  const name = text.replace(/[!^…?]/g, "");
+  const kind = text.includes("^")
+    ? "file"
+    : text.includes("…")
+    ? "lines"
+    : text.includes("?")
+    ? "flag"
+    : "text";
+  const label = labelOf(name.startsWith("--") ? name.slice(2).replaceAll("-", "_") : ARGUMENTS[name]!);
+  return { name, label, kind, isRequired: text.includes("!") };
+}
+
+/** The address of an action's form. */
+export const pathOf = (words: string, given: Readonly<Record<string, string>> = {}): string => {
+  const query = new URLSearchParams(given).toString();
+  return `/do/${words.replaceAll(" ", "/")}${query === "" ? "" : `?${query}`}`;
+};
+
+/** Pages that show what a command would show. */
+const SHOWN: readonly (readonly [RegExp, (id: string) => string, string])[] = [
+  [/^gold proposal approve (\S+)$/, (id) => `/proposal/${id}`, "Read and approve"],
+  [/^gold event list (\S+)$/, (id) => `/partner/${id}`, "See the partner"],
+  [/^gold market show$/, () => "/market", "See the market"],
+  [/^gold withdrawal \w+ (wd_\S+)$/, (id) => `/withdrawal/${id}`, "See the withdrawal"],
+  [/^gold withdrawal submit/, () => pathOf("withdrawal submit"), "Submit"],
+  [/^gold deposit approve (\S+)$/, (id) => `/deposit/${id}`, "See the deposit"],
+];
+
+/** Returns the page on which a person does what a command line would do. */
+export function actionOf(line: string): { readonly href: string; readonly label: string } | undefined {
+  for (const [form, href, label] of SHOWN) {
+    const match = form.exec(line);
+    if (match) return { href: href(match[1] ?? ""), label };
+  }
+  return undefined;
+}

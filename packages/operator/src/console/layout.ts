@@ -1,0 +1,87 @@
+import { html } from "hono/html";
+import { pathOf } from "./actions.ts";
+import { ACTIONS } from "./actions.ts";
+import type { Html } from "./render.ts";
+import { PAGES, TEXT } from "./texts.ts";
+
+/** What every page shows of its person and its deployment. */
+export interface Frame {
+  readonly login: string;
+  readonly environment: "sandbox" | "production";
+  readonly nonce: string;
+  readonly path: string;
+  readonly waiting: number;
+  /** Returns the token of a new form. */
+  readonly form: () => string;
+}
+
+/** A whole page. `htmx` loads again what has hx- attributes; without scripts, the person reloads the page. */
+export const layout = (frame: Frame, title: string, content: Html | readonly Html[]): Html =>
+  html`
+    <!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <meta name="htmx-config" content='{"extensions":"hx-csp","includeIndicatorCSS":false,"history":false}'>
+        <title>${title} · ${TEXT.product}</title>
+        <link rel="icon" href="/assets/icon.svg">
+        <link rel="stylesheet" href="/assets/uplot.css">
+        <link rel="stylesheet" href="/assets/style.css">
+        <script nonce="${frame.nonce}" src="/assets/htmx.js" defer></script>
+        <script nonce="${frame.nonce}" src="/assets/hx-csp.js" defer></script>
+        <script nonce="${frame.nonce}" src="/assets/uplot.js" defer></script>
+        <script nonce="${frame.nonce}" src="/assets/console.js" defer></script>
+      </head>
+      <body class="${frame.environment}">
+        <a class="skip" href="#main">${TEXT.skip}</a>
+        <header>
+          <a class="brand" href="/">${TEXT.product}</a>
+          <span class="badge">${TEXT[frame.environment]}</span>
+          <form class="search" action="/search" role="search">
+            <input name="q" type="search" aria-label="${TEXT.search}" placeholder="${TEXT
+              .searchHint}" autocomplete="off">
+          </form>
+          <span class="login"><bdi>${frame.login}</bdi></span>
+        </header>
+        <nav aria-label="Pages">
+          <ul>${Object.entries(PAGES).map(([path, name]) =>
+            html`<li><a href="${path}"${
+              frame.path === path
+                ? html`
+                  aria-current="page"
+                `
+                : ""
+            }>${name}${path === "/inbox" ? badge(frame) : ""}</a></li>`
+          )}</ul>
+        </nav>
+        <main id="main" tabindex="-1"><h1>${title}</h1>${content}</main>
+      </body>
+    </html>
+  `;
+
+/** How much waits for a person. It counts anew without a reload. */
+export const badge = ({ waiting, nonce }: Pick<Frame, "waiting" | "nonce">): Html =>
+  html`
+    <span id="waiting" class="count" data-count="${waiting}" hx-get="/waiting" hx-trigger="every 5s"
+      hx-swap="outerHTML" hx-nonce="${nonce}">${waiting > 0 ? waiting : ""}</span>
+  `;
+
+/** A form that sends only what is given here, with one button. */
+export const button = (
+  frame: Frame,
+  words: string,
+  given: Readonly<Record<string, string>>,
+  label?: string,
+): Html =>
+  html`<form method="post" action="${
+    pathOf(words)
+  }"><input type="hidden" name="form" value="${frame.form()}"><input
+ type="hidden" name="from" value="${frame.path}">${
+    Object.entries(given).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
+  }<button>${label ?? ACTIONS.get(words)!.label}</button></form>`;
+
+/** A link to the form of an action. */
+export const formLink = (words: string, given: Readonly<Record<string, string>> = {}, label?: string): Html =>
+  html`<a class="button" href="${pathOf(words, given)}">${label ?? ACTIONS.get(words)!.label}</a>`;
