@@ -1,0 +1,70 @@
+// Charts and notifications. Without this script, every page still works.
+"use strict";
+
+const RIYADH = "Asia/Riyadh";
+const STORED = "gold-notify";
+
+/** Draws a chart in an element that names its source. Colours are those of the style sheet. */
+async function draw(figure) {
+  const reply = await fetch(figure.dataset.source);
+  if (!reply.ok) return;
+  const columns = (await reply.json())[figure.dataset.chart].map((column) => column.map(Number));
+  const style = getComputedStyle(document.documentElement);
+  const [ink, line, grid] = ["--ink", "--accent", "--line"].map((name) => style.getPropertyValue(name));
+  const time = new Intl.DateTimeFormat("en-GB", { timeZone: RIYADH, hour: "2-digit", minute: "2-digit" });
+  const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid } };
+  const names = figure.dataset.chart === "price" ? ["SAR/g"] : ["orders", "g"];
+  new uPlot(
+    {
+      width: figure.clientWidth,
+      height: 200,
+      legend: { show: false },
+      scales: { g: {} },
+      axes: [
+        { ...axis, values: (_, seconds) => seconds.map((at) => time.format(at * 1000)) },
+        { ...axis, size: 64 },
+        ...(names.length > 1 ? [{ ...axis, scale: "g", side: 1, grid: { show: false } }] : []),
+      ],
+      series: [
+        {},
+        ...names.map((label, index) => ({
+          label,
+          scale: index === 0 ? "y" : "g",
+          stroke: index === 0 ? line : ink,
+          width: 2,
+          points: { show: columns[0].length < 30 },
+        })),
+      ],
+    },
+    columns,
+    figure,
+  );
+  figure.setAttribute("role", "img");
+  figure.setAttribute("aria-label", `${names.join(", ")}: ${columns[0].length} minutes`);
+}
+
+/** Tells the person when more waits than before. */
+function watchInbox() {
+  const count = () => Number(document.getElementById("waiting")?.dataset.count ?? 0);
+  let known = count();
+  const title = document.title;
+  new MutationObserver(() => {
+    const now = count();
+    document.title = now > 0 ? `(${now}) ${title}` : title;
+    if (now > known && localStorage.getItem(STORED) && Notification.permission === "granted") {
+      new Notification("Gold", { body: `${now} waiting`, tag: "gold-inbox" });
+    }
+    known = now;
+  }).observe(document.querySelector("nav"), { subtree: true, childList: true });
+}
+
+for (const figure of document.querySelectorAll("[data-chart]")) draw(figure);
+watchInbox();
+for (const button of document.querySelectorAll("[data-notify]")) {
+  button.hidden = Notification.permission === "granted" && localStorage.getItem(STORED) !== null;
+  button.addEventListener("click", async () => {
+    if (await Notification.requestPermission() !== "granted") return;
+    localStorage.setItem(STORED, "yes");
+    button.hidden = true;
+  });
+}
