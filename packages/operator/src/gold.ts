@@ -28,6 +28,8 @@ import { REVOCATION_COMMANDS } from "./commands/credentials/revocation.ts";
 import { SECRET_COMMANDS } from "./commands/credentials/secret.ts";
 import { SIGNING_KEY_COMMANDS } from "./commands/credentials/signing_key.ts";
 import { SUBMISSION_COMMANDS } from "./commands/money/submission.ts";
+import { CONSOLE_COMMANDS } from "./console/command.ts";
+import { DAY_COMMANDS } from "./commands/views/day.ts";
 import { FIGURE_COMMANDS } from "./commands/views/figures.ts";
 import { FIND_COMMANDS } from "./commands/views/find.ts";
 import { INBOX_COMMANDS } from "./commands/views/inbox.ts";
@@ -61,6 +63,8 @@ const TASKS: readonly Task[] = [
       ...STATEMENT_COMMANDS,
       ...FIND_COMMANDS,
       ...WHY_COMMANDS,
+      ...DAY_COMMANDS,
+      ...CONSOLE_COMMANDS,
     ],
   },
   { title: "Approve", commands: [...PROPOSAL_COMMANDS, ...REGISTRY_COMMANDS] },

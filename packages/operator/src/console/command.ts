@@ -1,0 +1,37 @@
+import { once } from "node:events";
+import { join } from "node:path";
+import process from "node:process";
+import type { Command } from "../command.ts";
+import { PRIVATE_FILE, replaceFile } from "../new_file.ts";
+import { SHARED_FOLDER } from "../run_file.ts";
+import { optional, required } from "../values.ts";
+
+const consoleCommand: Command = {
+  words: "console",
+  usage: "console [--port N] [--link-file FILE]",
+  does:
+    "serves your console on this machine until it is ended: what you see and approve here, in a browser. It prints a link that opens it once; --link-file has the next one after that",
+  options: { port: { type: "string", default: "8470" }, "link-file": { type: "string" } },
+  async run({ values, path, print, ending, ...others }) {
+    const port = Number(required(values, "port"));
+    // Loaded only here, because no other command needs a web server.
+    const { serveConsole } = await import("./server.ts");
+    const served = await serveConsole({ values, path, print, ending, ...others }, {
+      port,
+      onOpened: () => replaceFile(file, `${served.renewLink()}\n`, PRIVATE_FILE),
+    });
+    const given = optional(values, "link-file");
+    const file = given === undefined
+      ? join(SHARED_FOLDER, `gold-${process.getuid?.() ?? 0}-console-${served.port}`)
+      : path(given);
+    const link = served.renewLink();
+    await replaceFile(file, `${link}\n`, PRIVATE_FILE);
+    print({ object: { console: link, link_file: file } });
+    if (ending) await once(ending, "abort");
+    else await new Promise(() => {});
+    await served.close();
+    return {};
+  },
+};
+
+export const CONSOLE_COMMANDS: readonly Command[] = [consoleCommand];

@@ -1,0 +1,166 @@
+import { html } from "hono/html";
+import { findRecords } from "../../commands/views/find.ts";
+import type { Row } from "../../command.ts";
+import { readInbox } from "../../views/inbox.ts";
+import { type Desk, part } from "../desk.ts";
+import { formLink } from "../layout.ts";
+import { addressOf, cell, type Html, pairs, pick, table } from "../render.ts";
+import { PAST, TEXT } from "../texts.ts";
+
+/** What the address of a page says behind its question mark. */
+export type Query = Readonly<Record<string, string>>;
+
+export async function inbox({ read }: Desk): Promise<Html> {
+  return html`<p><button type="button" data-notify hidden>${TEXT.notify}</button></p>${
+    table(await readInbox(read), "Inbox")
+  }`;
+}
+
+/** A form whose fields become the query of the page's address. */
+const filter = (
+  query: Query,
+  fields: readonly (readonly [name: string, label: string, type: string])[],
+): Html =>
+  html`<form class="filter">${
+    fields.map(([name, label, type]) =>
+      html`<label><span>${label}</span><input name="${name}" type="${type}" value="${
+        query[name] ?? ""
+      }"></label>`
+    )
+  }<button>${TEXT.show}</button></form>`;
+
+/** Options for a command, from the query of an address. */
+const optionsOf = (query: Query, names: readonly string[]): string[] =>
+  names.flatMap((name) => query[name] ? [`--${name}=${query[name]}`] : []);
+
+const page = async (desk: Desk, words: string, query: Query, names: readonly string[]): Promise<Html> => {
+  const { items, object } = await desk.run(words, "--limit=50", ...optionsOf(query, [...names, "after"]));
+  const next = object?.next && new URLSearchParams({ ...query, after: `${object.next}` }).toString();
+  return html`${table(items!, words)}${
+    next ? html`<p><a class="button" href="?${next}">${TEXT.more}</a></p>` : ""
+  }`;
+};
+
+const PARTNER = ["partner", "Partner", "text"] as const;
+
+export const orders = async (desk: Desk, query: Query): Promise<Html> =>
+  html`${filter(query, [PARTNER])}${await page(desk, "order", query, ["partner"])}`;
+
+export const quotes = async (desk: Desk, query: Query): Promise<Html> =>
+  html`${filter(query, [PARTNER])}${await page(desk, "quote", query, ["partner"])}`;
+
+export async function search({ read }: Desk, { q = "" }: Query): Promise<Html> {
+  const found = q.trim() === "" ? [] : await findRecords(read, q);
+  const rows = found.map(({ kind, id, about }): Row => ({ kind, id, about }));
+  return html`<p>${TEXT.searched} <bdi>${q}</bdi></p>${
+    rows.length > 0
+      ? html`<ul class="found">${
+        rows.map(({ kind, id, about }) => {
+          const address = addressOf(kind === "proposal" ? "proposal_id" : "id", `${id}`);
+          return html`<li>${kind} ${
+            address ? html`<a href="${address}">${id}</a>` : html`<bdi>${id}</bdi>`
+          } <bdi>${about}</bdi></li>`;
+        })
+      }</ul>`
+      : html`<p class="none">${TEXT.nothingFound}</p>`
+  }`;
+}
+
+export async function partners({ run }: Desk): Promise<Html> {
+  const [list, positions] = await Promise.all([run("partner list"), run("position")]);
+  const held = new Map(positions.items!.map((row) => [row.client_id, row]));
+  const rows = list.items!.map((row) => ({
+    ...pick(row, "client_id name status webhook events_waiting"),
+    ...pick(held.get(row.client_id!) ?? {}, "net_grams gold_grams sar_available sar_held last_posted_at"),
+  }));
+  return html`<p class="actions">${formLink("partner create")}</p>${table(rows, "Partners")}`;
+}
+
+export async function money({ run }: Desk): Promise<Html> {
+  const open = async (status: string) => (await run("withdrawal list", `--status=${status}`)).items!;
+  const columns = (rows: readonly Row[]) =>
+    rows.map((row) =>
+      pick(row, "withdrawal_id client_id amount_sar iban reference status_by status_at held_until batch")
+    );
+  return html`
+    <p
+      class="actions">${formLink("deposit record")}${formLink("withdrawal approve")}${formLink(
+        "withdrawal submit",
+      )}${formLink("withdrawal paid")}</p>${await part(
+        "Withdrawals that wait for an approval",
+        async () => table(columns(await open("pending_approval"))),
+      )}${await part("Approved withdrawals", async () => table(columns(await open("approved"))))}${await part(
+        "Withdrawals at the bank",
+        async () => table(columns(await open("submitted"))),
+      )}${await part(
+        "Deposits that wait for an approval",
+        async () => table((await run("deposit list", "--status=recorded")).items!),
+      )}${await part(
+        "Newest deposits",
+        async () => table((await run("deposit list")).items!.toReversed().slice(0, 20)),
+      )}
+  `;
+}
+
+export async function market({ run }: Desk): Promise<Html> {
+  return html`<p class="actions">${formLink("price set")}${
+    formLink("price set", { "--open": "never" }, TEXT.closeNow)
+  }${formLink("market set")}${formLink("market open")}</p>
+<figure class="chart" data-chart="price" data-source="/series.json"><noscript>${TEXT.scriptless}</noscript></figure>
+<div class="columns">${await part(
+    "Price and hours",
+    async () => pairs((await run("price show")).object!),
+  )}${await part("Band, breaker and exposure", async () => pairs((await run("market show")).object!))}</div>`;
+}
+
+export async function stock({ run }: Desk): Promise<Html> {
+  const { object } = await run("stock");
+  return html`<p class="actions">${formLink("vault add")}</p>${pairs(object!)}${await part(
+    "Bars",
+    async () => table((await run("vault list")).items!, "Bars"),
+  )}`;
+}
+
+export async function people({ run }: Desk): Promise<Html> {
+  const list = (title: string, words: string, columns?: string) =>
+    part(title, async () => {
+      const { items } = await run(words);
+      return table(columns === undefined ? items! : items!.map((row) => pick(row, columns)), title);
+    });
+  return html`${await list("Operators", "operator list")}${await list(
+    "Signing keys of operators",
+    "operator key list",
+    "login fingerprint type status admitted_by added_at ended_at",
+  )}${await list("Authorities", "ca list")}${await list("What ends soon", "inventory")}`;
+}
+
+export async function audit({ run }: Desk, query: Query): Promise<Html> {
+  const { items } = await run("audit list", "--limit=100", ...optionsOf(query, ["subject", "since"]));
+  return html`${
+    filter(query, [["subject", "Subject, such as a partner's id", "text"]])
+  }<ol class="timeline">${items!.map(sentenceOf)}</ol>`;
+}
+
+/** An audit row in words: who did what to which record. */
+export function sentenceOf({ at, login, action, subject, detail }: Row): Html {
+  const [noun, verb] = `${action}`.replaceAll("_", " ").split(".") as [string, string];
+  const past = PAST[verb] ?? (/(ed|paid)$/.test(verb) ? verb : undefined);
+  return html`<li>${cell("at", at!)} <b><bdi>${login}</bdi></b> ${
+    past === undefined ? `changed the ${noun}'s ${verb}:` : `${past} the ${noun}`
+  } ${cell(noun === "proposal" ? noun : "subject", subject!)} <details><summary>${TEXT.details}</summary>${
+    pairs(membersOf(`${detail ?? "{}"}`))
+  }</details></li>`;
+}
+
+function membersOf(detail: string): Row {
+  try {
+    return Object.fromEntries(
+      Object.entries(JSON.parse(detail)).map(([name, value]) => [
+        name,
+        typeof value === "object" ? JSON.stringify(value) : value as string,
+      ]),
+    );
+  } catch {
+    return { detail };
+  }
+}

@@ -1,0 +1,182 @@
+import { html } from "hono/html";
+import type { Row } from "../../command.ts";
+import { EXIT, Failure } from "../../failure.ts";
+import {
+  describeDeposit,
+  describeWithdrawal,
+  findDeposit,
+  findWithdrawal,
+} from "../../commands/money/money_rows.ts";
+import { type Desk, part } from "../desk.ts";
+import { button, formLink } from "../layout.ts";
+import { cell, type Html, pairs, pick, resultOf, section, table } from "../render.ts";
+import { TEXT } from "../texts.ts";
+import { type Query, sentenceOf } from "./lists.ts";
+
+/** An order or a quote, in the order in which it happened. */
+export async function order({ run }: Desk, id: string): Promise<Html> {
+  const { object, parts = {}, lists = {} } = await run(id.startsWith("qt_") ? "quote" : "order", id);
+  const steps = ["price", "quote", "request", "order"].flatMap((name) =>
+    parts[name] ? [section(STEPS[name]!, pairs(parts[name]))] : []
+  );
+  return html`${pairs(object!)}<div class="columns">${steps}</div>${
+    section(STEPS.postings!, table(lists.postings!))
+  }${parts.event ? section(STEPS.event!, pairs(parts.event)) : ""}${
+    section(STEPS.attempts!, table(lists.attempts!))
+  }${parts.chain ? section(STEPS.chain!, pairs(parts.chain)) : ""}`;
+}
+const STEPS: Readonly<Record<string, string>> = {
+  price: "1. The price",
+  quote: "2. The quote",
+  request: "3. The signed request",
+  order: "4. The order",
+  postings: "5. The postings",
+  event: "6. The event",
+  attempts: "7. Its deliveries",
+  chain: "8. Its link in the partner's hash chain",
+};
+
+const BALANCES = "sar_available sar_held gold_grams";
+const LIMITS =
+  "rate_per_second burst maximum_grams open_quotes open_grams daily_records net_grams daily_withdrawals daily_withdrawn";
+
+export async function partner(desk: Desk, id: string): Promise<Html> {
+  const { run, frame } = desk;
+  const { object } = await run("partner show", id);
+  const shown = [...`${BALANCES} ${LIMITS}`.split(" "), "client_id", "name", "status"];
+  const rest = Object.fromEntries(Object.entries(object!).filter(([name]) => !shown.includes(name)));
+  const list = (title: string, words: string) =>
+    part(title, async () => table((await run(words, id)).items!, title));
+  return html`
+    <p class="lead"><bdi>${object!.name}</bdi> ${cell("status", object!.status!)}</p>
+    <div
+      class="actions">${object!.status === "suspended"
+        ? button(frame, "partner resume", { ID: id })
+        : button(frame, "partner suspend", { ID: id })}${formLink("partner set", { ID: id })}${formLink(
+          "deposit record",
+          { ID: id },
+        )}${formLink("cert issue", { ID: id })}${formLink("signing-key add", { ID: id })}${formLink(
+          "secret rotate",
+          { ID: id },
+        )}${formLink("webhook-secret rotate", {
+          ID: id,
+        })}<a class="button" href="/partner/${id}/statement">${TEXT.statement}</a></div>
+    <div
+      class="columns">${section("Balances", pairs(pick(object!, BALANCES)))}${section(
+        "Limits",
+        pairs(pick(object!, LIMITS)),
+      )}${section("Registered", pairs(rest))}</div>${await part(
+        "Newest orders",
+        async () => table((await run("order", `--partner=${id}`, "--limit=10")).items!),
+      )}${await list("Certificates", "cert list")}${await list(
+        "Signing keys",
+        "signing-key list",
+      )}${await list("Client secrets", "secret list")}${await list(
+        "Webhook secrets",
+        "webhook-secret list",
+      )}${await part("Events and deliveries", async () => {
+        const { items, lists } = await run("event list", id);
+        return html`${table(items!, "Events")}${table(lists?.attempts ?? [], "Attempts")}`;
+      })}${await part(
+        "What people changed",
+        async () =>
+          html`<ol class="timeline">${
+            (await run("audit list", `--subject=${id}`, "--limit=20")).items!.map(sentenceOf)
+          }</ol>`,
+      )}
+  `;
+}
+
+/** The options of a statement, from the address of its page. */
+export const periodOf = ({ from, to }: Query): string[] => [
+  ...(from ? [`--from=${from}`] : []),
+  ...(to ? [`--to=${to}`] : []),
+];
+
+export async function statement({ run }: Desk, id: string, query: Query): Promise<Html> {
+  const { object, items, lists } = await run("statement", id, ...periodOf(query));
+  const days = new URLSearchParams({ from: `${object!.from}`, to: `${object!.to}` }).toString();
+  return html`
+    <form
+      class="filter screen"><label><span>${TEXT.from}</span><input type="date" name="from" value="${object!
+        .from}"></label><label><span>${TEXT.to}</span><input type="date" name="to" value="${object!
+        .to}"></label><button>${TEXT
+        .show}</button> <a class="button" href="/partner/${id}/statement.csv?${days}">CSV</a> <a class="button" href="/partner/${id}/statement.json?${days}">JSON</a></form>${pairs(
+          object!,
+        )}${section("Balances", table(lists!.balances!))}${section("Postings", table(items!))}
+  `;
+}
+
+/** A proposal, with all that the person who approves it compares. */
+export async function proposal({ run, frame }: Desk, id: string): Promise<Html> {
+  const { object, lists } = await run("proposal show", id);
+  const { sha256, status, proposer, has_secrets } = object!;
+  const { canonical_text, consequences, ...facts } = object!;
+  const warnings = lists?.warnings ?? [];
+  const isPending = status === "pending";
+  const isOwn = proposer === frame.login;
+  return html`
+    <p class="lead"><bdi>${consequences}</bdi></p>${warnings.length > 0
+      ? html`<ul class="alarms">${warnings.map(({ warning }) => html`<li><bdi>${warning}</bdi></li>`)}</ul>`
+      : ""}${section("What changes", table(lists!.changes!, "What changes"))}
+    <div
+      class="actions">${isPending && !isOwn
+        ? button(frame, "proposal approve", { PROPOSAL: id, "--sha256": `${sha256}` })
+        : isPending
+        ? html`<p class="note">${TEXT.otherApproves}</p>`
+        : ""}${isPending
+        ? button(frame, "proposal reject", { PROPOSAL: id })
+        : ""}${isOwn && status === "approved" && has_secrets
+        ? button(frame, "proposal show", { PROPOSAL: id, "--secrets": "yes" })
+        : ""}</div>${section("The proposal", pairs(facts))}<details><summary>${TEXT
+        .signedText}</summary>${cell("canonical_text", canonical_text!)}</details>
+  `;
+}
+
+export async function withdrawal({ read, frame }: Desk, id: string): Promise<Html> {
+  const row = await findWithdrawal(read, id);
+  const actions: Readonly<Record<string, readonly string[]>> = {
+    pending_approval: ["withdrawal approve", "withdrawal reject"],
+    approved: ["withdrawal reject"],
+    submitted: ["withdrawal paid", "withdrawal returned"],
+    paid: ["withdrawal returned"],
+  };
+  return html`${
+    pairs({
+      ...describeWithdrawal(row),
+      ...{ reference: row.reference, status: row.status, status_by: row.status_by, batch: row.batch_id },
+      ...{ status_at: row.status_at.toISOString(), created_at: row.created_at.toISOString() },
+    })
+  }<div class="actions">${
+    (actions[row.status] ?? []).map((words) => button(frame, words, { WD: id }))
+  }</div>`;
+}
+
+export async function deposit({ read, frame }: Desk, id: string): Promise<Html> {
+  const row = await findDeposit(read, id);
+  const actions = row.status === "recorded" ? ["deposit approve", "deposit reverse"] : ["deposit reverse"];
+  return html`${
+    pairs({
+      ...describeDeposit(row),
+      status: row.status,
+      recorded_by: row.recorded_by,
+      approved_by: row.approved_by,
+    })
+  }<div class="actions">${
+    row.status === "reversed" ? "" : actions.map((words) => button(frame, words, { DEP: id }))
+  }</div>`;
+}
+
+export async function event({ run, read, frame }: Desk, id: string): Promise<Html> {
+  const [found] = await read`select client_id from gold.find_records(${id}) where kind = 'event'`;
+  if (!found) throw new Failure(EXIT.refused, "not_found", `There is no event ${id}.`);
+  const { items, lists } = await run("event list", found.client_id, "--limit=1000");
+  const row = items!.find(({ event_id }) => event_id === id);
+  if (!row) return html`<p>${TEXT.oldEvent} ${cell("client_id", found.client_id)}</p>`;
+  const attempts = (lists?.attempts ?? []).filter(({ sequence }) => sequence === row.sequence);
+  return html`${pairs({ client_id: found.client_id, ...row } as Row)}<div class="actions">${
+    button(frame, "event redeliver", { EVT: id })
+  }</div>${section("Deliveries", table(attempts))}`;
+}
+
+export const request = async ({ run }: Desk, id: string): Promise<Html> => resultOf(await run("why", id));

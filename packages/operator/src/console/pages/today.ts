@@ -1,0 +1,89 @@
+import { html } from "hono/html";
+import { readInbox } from "../../views/inbox.ts";
+import { type Desk, part } from "../desk.ts";
+import { cell, type Html, section, table } from "../render.ts";
+import { TEXT } from "../texts.ts";
+import type { Row } from "../../command.ts";
+
+/** Free gold for fewer days is an alarm, before the first order is refused. */
+const DAYS_ALARM = 3;
+
+const figure = (label: string, value: Html, more?: Html): Html =>
+  html`<div class="figure"><h3>${label}</h3><p>${value}</p>${more ? html`<small>${more}</small>` : ""}</div>`;
+
+/** The business on one screen. Its figures load again by themselves. */
+export async function today({ run, read, frame }: Desk): Promise<Html> {
+  const [result, inbox] = await Promise.all([run("today"), readInbox(read)]);
+  const { price, trades, position, stock, owed } = result.parts as Record<string, Row>;
+  const { refusals, waiting } = result.lists as Record<string, readonly Row[]>;
+  const alarms = alarmsOf(price!, stock!, inbox);
+  return html`
+    <div id="live" hx-get="/" hx-trigger="every 2s" hx-select="#live" hx-target="#live" hx-swap="outerHTML"
+      hx-nonce="${frame.nonce}">
+    ${alarms.length > 0
+      ? html`<ul class="alarms" role="status">${alarms.map((one) => html`<li>${one}</li>`)}</ul>`
+      : ""}
+    <div class="figures">
+    ${figure(
+      "Partners buy at",
+      cell("buy_sar", price!.buy ?? null),
+      html`SAR/g, ${cell("market", price!.market!)}`,
+    )}
+    ${figure(
+      "Partners sell at",
+      cell("sell_sar", price!.sell ?? null),
+      html`spread ${price!.spread_basis_points} bp`,
+    )}
+    ${figure(
+      "Orders today",
+      html`${trades!.orders}`,
+      html`bought ${cell("grams", trades!.bought_grams!)} g, sold ${cell("grams", trades!.sold_grams!)} g`,
+    )}
+    ${figure(
+      "Position",
+      html`${cell("grams", position!.position_grams!)} g`,
+      html`limit ${cell("grams", position!.limit_grams ?? null)} g, open ${
+        cell("grams", position!.open_buys_grams!)
+      } g / ${cell("grams", position!.open_sells_grams!)} g`,
+    )}
+    ${figure(
+      "Free gold",
+      html`${cell("grams", stock!.free_grams!)} g`,
+      html`${cell("grams", stock!.owed_grams!)} g owed of ${cell("grams", stock!.fine_grams!)} g`,
+    )}
+    ${figure(
+      "Owed in SAR",
+      cell("sar", owed!.sar_available!),
+      html`and ${cell("sar", owed!.sar_held!)} held`,
+    )}
+    </div>
+    <div class="columns">
+    ${section("What waits", inbox.length > 0 ? table(inbox.slice(0, 8), "What waits") : table(waiting!))}
+    ${section("Binding refusals today", table(refusals!))}
+    </div></div>
+    <div class="columns">
+    ${section(
+      TEXT.price,
+      html`<figure class="chart" data-chart="price" data-source="/series.json"><noscript>${TEXT.scriptless}</noscript></figure>`,
+    )}
+    ${section(
+      TEXT.perMinute,
+      html`<figure class="chart" data-chart="orders" data-source="/series.json"></figure>`,
+    )}
+    </div>
+    ${await part("Newest orders", async () => table((await run("order", "--limit", "8")).items!))}
+  `;
+}
+
+function alarmsOf(price: Row, stock: Row, inbox: readonly Row[]): readonly Html[] {
+  const days = stock.days_left ?? null;
+  return [
+    ...(price.market === "open" ? [] : [html`${TEXT.alarm.market}: <a href="/market">${price.market}</a>`]),
+    ...(days !== null && Number(days) < DAYS_ALARM
+      ? [html`${TEXT.alarm.stock}: <a href="/stock">${days}</a>`]
+      : []),
+    ...inbox.filter(({ waits }) => /halted|disabled|parked/.test(`${waits}`)).map(({ waits, about, next }) =>
+      html`${waits}: ${cell("about", about!)} ${cell("next", next!)}`
+    ),
+  ];
+}
