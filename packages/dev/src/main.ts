@@ -48,6 +48,8 @@ const USAGE = `npm start -- [OPTIONS]: runs the whole service on this machine, w
  * them.
  */
 const DOCS_PORT_OFFSET = 2;
+const CONSOLE_PORT_OFFSET = 3;
+/** The service has five ports, from its own on. */
 const PORT_MAX = 65_535;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -193,7 +195,11 @@ const documentation = options.exit ? undefined : await startDocumentation(runnin
   build: !options["no-site"],
   steps,
 });
-const facts = readyFacts(running, documentation?.url);
+const { startConsoles } = await import("./console.ts");
+const consoles = options.exit
+  ? undefined
+  : await startConsoles(running.state, Number(options.port) + CONSOLE_PORT_OFFSET);
+const facts = readyFacts(running, documentation?.url, consoles?.links);
 progress.conclude("ready", ms, `serving at ${running.baseUrl}`, facts);
 if (!options.exit) {
   progress.say(nameState(readyText(facts, (ms / 1000).toFixed(1)), options.state));
@@ -201,7 +207,7 @@ if (!options.exit) {
 const died = options.exit ? undefined : await Promise.race([signalled, running.died]);
 progress.begin("stop", "stopping all processes");
 limitStop();
-await documentation?.stop();
+await Promise.all([documentation?.stop(), consoles?.stop()]);
 await running.stop();
 if (died) fail(died, EXIT_FAILED);
 progress.say(

@@ -4,15 +4,22 @@ import { DEFAULT_STATE } from "./state.ts";
 
 /**
  * Returns the addresses, files and commands that a developer needs while the service runs. Each command works
- * when it is pasted. `docs` is a URL for a browser, which has no client certificate.
+ * when it is pasted. `docs` is a URL for a browser, which has no client certificate. `consoles` are the one-time
+ * links of the people.
  */
-export function readyFacts({ baseUrl, credentials, state }: Running, docs = `${baseUrl}/docs`) {
+export function readyFacts(
+  { baseUrl, credentials, state }: Running,
+  docs = `${baseUrl}/docs`,
+  [first, second]: readonly string[] = [],
+) {
   const { ca, cert, key, client_id } = credentials;
   // Do not name the default state folder, because k6 finds the partners there by itself.
   const isDefault = state.path() === resolve(DEFAULT_STATE);
   const partners = isDefault ? "" : `-e PARTNERS_DIR=${quote(state.path("loadtest"))} `;
   const operations = quote(state.socket("server_operations.sock"));
   return {
+    ...(first === undefined ? {} : { console: first }),
+    ...(second === undefined ? {} : { console_second: second }),
     base_url: baseUrl,
     docs,
     credentials: state.path("partners", client_id, "credentials.json"),
@@ -27,7 +34,7 @@ export function readyText(facts: ReturnType<typeof readyFacts>, seconds: string)
   return `
 Ready in ${seconds} s.
 
-  API          ${facts.base_url}
+${consoleLines(facts)}  API          ${facts.base_url}
   docs         ${facts.docs}
   credentials  ${facts.credentials}
   operator     ${facts.operator}
@@ -42,6 +49,9 @@ Run a small load test as a partner with more money, in this folder (npm run tool
 Ctrl-C stops everything. The next start keeps the data.
 To delete the data and start over: npm start -- --reset`;
 }
+
+const consoleLines = ({ console: first, console_second: second }: ReturnType<typeof readyFacts>): string =>
+  [first, second].filter((link) => link !== undefined).map((link) => `  console      ${link}\n`).join("");
 
 /**
  * Adds --state to the commands in an advice text. Without --state, --reset would delete the default folder.

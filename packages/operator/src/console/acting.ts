@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { html } from "hono/html";
@@ -57,7 +58,11 @@ export async function act(
   const out = file === undefined ? [] : ["--out", file];
   try {
     const result = await invocation.again([...argv, ...out], pageDialog(answers, action.isBound));
-    return { kind: "done", result, files: file === undefined ? [] : [file, `${file}.sig`] };
+    return {
+      kind: "done",
+      result,
+      files: file === undefined ? [] : [file, `${file}.sig`].filter(existsSync),
+    };
   } catch (error) {
     if (error instanceof Asked) return { kind: "asks", asked: error, answers };
     return {
@@ -123,11 +128,16 @@ async function keepFile(file: File, folder: string): Promise<string> {
 }
 
 /** The form of an action, with the values that are known. */
-export function formOf(frame: Frame, action: Action, given: Readonly<Record<string, string>>): Html {
+export function formOf(
+  frame: Frame,
+  action: Action,
+  given: Readonly<Record<string, string>>,
+  from: string,
+): Html {
   return html`<form class="fields" method="post" action="${
     pathOf(action.words)
   }" enctype="multipart/form-data">
-<input type="hidden" name="form" value="${frame.form()}">${
+<input type="hidden" name="form" value="${frame.form()}"><input type="hidden" name="from" value="${from}">${
     action.fields.map((field) => inputOf(field, given[field.name]))
   }
 <button>${TEXT.send}</button></form>`;
@@ -163,10 +173,13 @@ export function questionOf(
   answers: readonly Answer[],
 ): Html {
   const kept = action.fields.flatMap(({ name }) => listOf(sent[name]).map((value) => [name, value] as const));
-  return html`${asked.shown.map(resultOf)}
+  const shown = asked.shown.map(resultOf);
+  // The person came from the page of a bound action, which shows the same.
+  return html`${action.isBound ? html`<details><summary>${TEXT.details}</summary>${shown}</details>` : shown}
 <form class="question" method="post" action="${pathOf(action.words)}">
 <p class="lead"><bdi>${asked.question}</bdi></p>
-<input type="hidden" name="form" value="${frame.form()}">${
+<input type="hidden" name="form" value="${frame.form()}">
+<input type="hidden" name="from" value="${pageOf(sent)}">${
     kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
   }${
     answers.map(({ question, answer }) =>
@@ -185,3 +198,8 @@ export function questionOf(
     `
   }>${asked.isText ? TEXT.send : TEXT.yes}</button> <a class="button" href="/">${TEXT.back}</a></form>`;
 }
+
+/** The page from which the person came. */
+const pageOf = (sent: Sent): string => /^\/(?!\/)/.test(sent.from?.[0] ?? "") ? sent.from![0]! : "/";
+
+export const backLink = (sent: Sent): Html => html`<a class="button" href="${pageOf(sent)}">${TEXT.back}</a>`;

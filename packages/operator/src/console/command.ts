@@ -4,6 +4,7 @@ import process from "node:process";
 import type { Command } from "../command.ts";
 import { PRIVATE_FILE, replaceFile } from "../new_file.ts";
 import { SHARED_FOLDER } from "../run_file.ts";
+import { usage } from "../failure.ts";
 import { optional, required } from "../values.ts";
 
 const consoleCommand: Command = {
@@ -13,7 +14,7 @@ const consoleCommand: Command = {
     "serves your console on this machine until it is ended: what you see and approve here, in a browser. It prints a link that opens it once; --link-file has the next one after that",
   options: { port: { type: "string", default: "8470" }, "link-file": { type: "string" } },
   async run({ values, path, print, ending, ...others }) {
-    const port = Number(required(values, "port"));
+    const port = readPort(required(values, "port"));
     // Loaded only here, because no other command needs a web server.
     const { serveConsole } = await import("./server.ts");
     const served = await serveConsole({ values, path, print, ending, ...others }, {
@@ -35,3 +36,12 @@ const consoleCommand: Command = {
 };
 
 export const CONSOLE_COMMANDS: readonly Command[] = [consoleCommand];
+
+const PORT_MAX = 65_535;
+
+/** Reads a port. 0 means any free one. */
+function readPort(text: string): number {
+  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : Infinity;
+  if (port <= PORT_MAX) return port;
+  throw usage(`--port must be a number from 0 to ${PORT_MAX}; got ${text}.`);
+}

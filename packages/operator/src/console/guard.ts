@@ -49,7 +49,8 @@ function secure(headers: Headers, nonce: string): void {
   );
   headers.set("Cross-Origin-Opener-Policy", "same-origin");
   headers.set("Cross-Origin-Resource-Policy", "same-origin");
-  headers.set("Referrer-Policy", "no-referrer");
+  // With "no-referrer", browsers send the origin "null" with a form.
+  headers.set("Referrer-Policy", "same-origin");
   headers.set("X-Content-Type-Options", "nosniff");
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
 }

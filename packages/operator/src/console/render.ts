@@ -45,6 +45,9 @@ export function cell(name: string, value: Value, isBrief = true): Html {
     return html`${parts.map((part, index) => index === 0 ? part : html`, ${part}`)}`;
   }
   if (value === null || value === "") return html`<span class="none">–</span>`;
+  if (LONG.test(name)) {
+    return html`<pre><bdi>${`${value}`.trimEnd().split("\n").map(printable).join("\n")}</bdi></pre>`;
+  }
   const text = printable(`${value}`);
   if (isInstant(text)) {
     const screen = { columns: 80, hasColor: false, now: new Date() };
@@ -58,7 +61,6 @@ export function cell(name: string, value: Value, isBrief = true): Html {
   if (STATUS.test(name)) {
     return html`<span class="status ${toneOf(text)}">${text.replaceAll("_", " ")}</span>`;
   }
-  if (LONG.test(name)) return html`<pre><bdi>${text}</bdi></pre>`;
   const link = actionOf(text);
   if (link) return html`<a class="button" href="${link.href}">${link.label}</a>`;
   if (isBrief) return html`<bdi title="${text}">${text.split(" ").map(shortId).join(" ")}</bdi>`;

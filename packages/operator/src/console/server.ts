@@ -13,7 +13,7 @@ import type { Invocation, Result } from "../command.ts";
 import { EXIT, Failure, failureOf, usage } from "../failure.ts";
 import { readInbox } from "../views/inbox.ts";
 import { Access } from "./access.ts";
-import { act, formOf, questionOf, readSent } from "./acting.ts";
+import { act, backLink, formOf, questionOf, readSent } from "./acting.ts";
 import { ACTIONS } from "./actions.ts";
 import { readAsset } from "./assets.ts";
 import { csvOf } from "./csv.ts";
@@ -111,7 +111,10 @@ function createApp(
   const app = new Hono<Env>();
   const nonce = () => randomBytes(16).toString("base64url");
   const cookie = `gold_console_${randomBytes(4).toString("hex")}`;
-  const results = new Map<string, { readonly result: Result; readonly files: readonly string[] }>();
+  const results = new Map<
+    string,
+    { readonly result: Result; readonly files: readonly string[]; readonly back: Html }
+  >();
 
   app.use(guard(access, cookie, nonce));
   app.use(bodyLimit({ maxSize: MOST_BYTES }));
@@ -200,7 +203,11 @@ function createApp(
 
   app.get("/do/:noun/:verb", (c) => {
     const action = actionOf(c);
-    return show(c, action.label, ({ frame }) => Promise.resolve(formOf(frame, action, c.req.query())));
+    return show(
+      c,
+      action.label,
+      ({ frame }) => Promise.resolve(formOf(frame, action, c.req.query(), refererOf(c))),
+    );
   });
   app.post("/do/:noun/:verb", async (c) => {
     const action = actionOf(c);
@@ -215,7 +222,7 @@ function createApp(
     const outcome = await act(invocation, action, sent, folder);
     if (outcome.kind === "done") {
       const id = nonce();
-      results.set(id, outcome);
+      results.set(id, { ...outcome, back: backLink(sent) });
       if (results.size > MOST_RESULTS) results.delete(results.keys().next().value!);
       return c.redirect(`/done/${id}`, 303);
     }
@@ -224,14 +231,16 @@ function createApp(
         return Promise.resolve(questionOf(frame, action, sent, outcome.asked, outcome.answers));
       }
       c.status(statusOf(outcome.failure));
-      return Promise.resolve(html`${tell(outcome.failure)}${commandOf(outcome.failure, outcome.argv)}`);
+      return Promise.resolve(
+        html`${tell(outcome.failure)}${commandOf(outcome.failure, outcome.argv)}<p>${backLink(sent)}</p>`,
+      );
     });
   });
   app.get("/done/:id", (c) =>
     show(c, TEXT.done, () => {
       const found = results.get(c.req.param("id"));
       if (!found) throw new Failure(EXIT.refused, "not_found", TEXT.notFound);
-      return Promise.resolve(html`${resultOf(found.result)}${filesOf(found.files)}`);
+      return Promise.resolve(html`${resultOf(found.result)}${filesOf(found.files)}<p>${found.back}</p>`);
     }));
   app.get("/file/:name", async (c) => {
     const name = basename(c.req.param("name"));
@@ -248,6 +257,12 @@ function createApp(
   );
   app.onError((error, c) => c.text(failureOf(error).message, statusOf(failureOf(error))));
   return app;
+}
+
+/** The path of the page from which the person came. */
+function refererOf(c: Context<Env>): string {
+  const referer = c.req.header("referer") ?? "";
+  return URL.canParse(referer) ? new URL(referer).pathname : "/";
 }
 
 function actionOf(c: Context<Env>) {
