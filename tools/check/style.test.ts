@@ -36,6 +36,11 @@ describe("names and style", () => {
     ]);
   });
 
+  it("rejects markup that is written into a page as it stands", async () => {
+    const path = "packages/operator/src/page.ts";
+    await expectViolation(style, "imports raw()", { [path]: `import { html, raw } from "hono/html";` });
+  });
+
   it("rejects a random test that cannot be repeated by its seed", async () => {
     const path = "packages/jws/src/random.test.ts";
     const random = `import fc from "fast-check";\nfc.assert(fc.property(fc.nat(), () => true));`;

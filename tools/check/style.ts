@@ -34,6 +34,11 @@ const FOREIGN_TEXT: readonly (readonly [pattern: RegExp, exempt: RegExp, says: s
     LICENCE,
     "names the host of a package registry: remove it, because the registry is configured outside the repository",
   ],
+  [
+    /import \{[^}]*\braw\b[^}]*\} from "hono\/html"/,
+    NOT_PROSE,
+    "imports raw() of hono/html, which writes text into a page as markup: write the markup with html``",
+  ],
 ];
 
 /** Checks file names, forbidden texts, decision numbers, import extensions and the seeds of random tests. */

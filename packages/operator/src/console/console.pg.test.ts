@@ -1,0 +1,176 @@
+import { stat } from "node:fs/promises";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
+import { itemsOf, type TestOperator, testOperator } from "../commands/fixture.ts";
+import { askWithdrawal } from "../commands/money/withdrawal_fixture.ts";
+import { openConsole, type TestConsole } from "./console_fixture.ts";
+import { csvOf } from "./csv.ts";
+
+const MARKUP = `<script>alert(1)</script>" onload="x`;
+const FORM = /name="form"\s+value="([^"]+)"/;
+
+describe("gold console", () => {
+  let operator: TestOperator;
+  let console: TestConsole;
+  let person: Readonly<Record<string, string>>;
+  const id = () => operator.service.partner.clientId;
+
+  before(async () => {
+    operator = await testOperator();
+    await operator.service.books.addBar(10_000_000n);
+    await operator.service.send("/sandbox/fund", { body: '{"amount_sar":100000}' });
+    await operator.done("partner", "set", id(), "--name", MARKUP);
+    console = await openConsole(operator.env);
+    person = await console.enter();
+  });
+  after(async () => {
+    await console.stop();
+    await operator.stop();
+  });
+
+  const page = async (path: string) => (await console.get(path, person)).text;
+  /** The token of the first form of a page. */
+  const formOf = async (path: string) => FORM.exec((await page(path)).replace(/[^]*<main/, ""))![1]!;
+
+  it("opens for the browser with the one-time link, and for no other", async () => {
+    assertEquals((await stat(console.linkFile)).mode & 0o777, 0o600);
+    assertEquals((await console.get("/", person)).status, 200);
+    for (
+      const path of ["/", "/orders", "/assets/htmx.js", `/partner/${id()}`, "/series.json", "/do/price/set"]
+    ) {
+      const { status, text } = await console.get(path);
+      assertEquals([status, text.includes("Open the console with the link")], [403, true], path);
+    }
+    assertEquals(await console.enter(), {});
+    const next = await console.nextLink();
+    assert(next !== console.link);
+    assertEquals(await console.enter(`${next.slice(0, -1)}x`), {});
+    assertEquals((await console.get("/", await console.enter(next))).status, 200);
+  });
+
+  it("answers under no other name, so that no foreign page reads it (DNS rebinding)", async () => {
+    for (
+      const host of [
+        "evil.example",
+        "evil.example:80",
+        "127.0.0.1.evil.example",
+        "localhost.evil",
+        "10.0.0.1",
+      ]
+    ) {
+      const { status, text } = await console.get("/", { ...person, host });
+      assertEquals([status, text], [403, "The console answers only at 127.0.0.1 and localhost."], host);
+    }
+    assertEquals((await console.get("/", { ...person, host: "localhost:9000" })).status, 200);
+  });
+
+  it("does nothing for a form of another site, or for one that was sent before", async () => {
+    const wd = await askWithdrawal(operator, 100n);
+    const form = await formOf(`/withdrawal/${wd}`);
+    const fields = { form, WD: wd };
+    for (const origin of ["http://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1"]) {
+      const { status } = await console.post("/do/withdrawal/reject", fields, { ...person, origin });
+      assertEquals(status, 403, origin);
+    }
+    assertEquals((await console.post("/do/withdrawal/reject", { WD: wd }, person)).status, 422);
+    const asked = await console.post("/do/withdrawal/reject", fields, person);
+    assertStringIncludes(asked.text, `Reject ${wd}`);
+    const replayed = await console.post("/do/withdrawal/reject", fields, person);
+    assertStringIncludes(replayed.text, "This form was sent before");
+    const [row] = itemsOf(await operator.done("withdrawal", "list")).filter((one) =>
+      one.withdrawal_id === wd
+    );
+    assertEquals(row!.status, "pending_approval");
+  });
+
+  it("asks what the command asks, and does it only with the answer to that question", async () => {
+    const wd = await askWithdrawal(operator, 100n);
+    const send = async (more: Readonly<Record<string, string>>) =>
+      await console.post("/do/withdrawal/reject", {
+        form: await formOf(`/withdrawal/${wd}`),
+        WD: wd,
+        ...more,
+      }, person);
+    const question = /name="question"\s+value="([^"]+)"/.exec((await send({})).text)![1]!;
+    assertStringIncludes((await send({ question: "another", answer: "yes" })).text, "Yes, do this");
+    const done = await send({ question, answer: "yes" });
+    assertEquals(done.status, 303);
+    assertStringIncludes(await page(done.headers.location!), wd);
+    const refused = await send({ question, answer: "yes" }).catch(() => undefined);
+    assertEquals(refused, undefined);
+  });
+
+  it("shows a foreign text as text, on every page", async () => {
+    const order = await trade();
+    const paths = [
+      ..."/ /inbox /orders /quotes /partners /money /market /stock /people /audit /day".split(" "),
+      `/partner/${id()}`,
+      `/partner/${id()}/statement`,
+      `/order/${order}`,
+      `/order/${order.replace("ord_", "qt_")}`,
+      `/search?q=${encodeURIComponent(MARKUP)}`,
+      `/do/partner/set?ID=${encodeURIComponent(MARKUP)}`,
+      `/partners/${encodeURIComponent(MARKUP)}`,
+    ];
+    for (const path of paths) {
+      const { text, status, headers } = await console.get(path, person);
+      assertEquals(status, path.startsWith("/partners/") ? 404 : 200, path);
+      assert(!text.includes("<script>alert") && !text.includes('" onload'), path);
+      const nonce = /'nonce-([^']+)'/.exec(`${headers["content-security-policy"]}`)![1]!;
+      const scripts = [...text.matchAll(/<script[^>]*>/g)].map(([tag]) => tag);
+      assertEquals(scripts.filter((tag) => !tag.includes(`nonce="${nonce}"`)), [], path);
+    }
+    assertStringIncludes(await page(`/partner/${id()}`), "&lt;script&gt;alert(1)&lt;/script&gt;");
+  });
+
+  it("exports no text that a spreadsheet would run", async () => {
+    assertEquals(
+      csvOf([{ name: "=cmd|' /C calc'!A0", change: "-3.5", about: '+1, "2"' }, { name: "@x", change: null }]),
+      `name,change,about\r\n'=cmd|' /C calc'!A0,-3.5,"'+1, ""2"""\r\n'@x,,\r\n`,
+    );
+    const { text, headers } = await console.get(`/partner/${id()}/statement.csv`, person);
+    assertEquals(headers["content-type"], "text/csv; charset=utf-8");
+    assertStringIncludes(text, "posted_at,id,type,account,change,balance_after");
+  });
+
+  it("finds a record by its id, and links to its page", async () => {
+    const order = await trade();
+    assertStringIncludes(await page(`/search?q=${order.slice(-9)}`), `href="/order/${order}"`);
+    assertStringIncludes(await page("/search?q=nothing"), "Nothing was found");
+  });
+
+  it("says what is missing, and no more, once a role was taken away", async () => {
+    const { login } = operator.colleague;
+    const other = await openConsole(operator.colleague.env);
+    try {
+      const cookie = await other.enter();
+      assertEquals((await other.get(`/partner/${id()}/statement`, cookie)).status, 200);
+      await operator.service.books.sql.unsafe(
+        `revoke gold_operator from ${login}; grant gold_pricing to ${login}`,
+      );
+      const statement = await other.get(`/partner/${id()}/statement`, cookie);
+      assertEquals(statement.status, 403);
+      assertStringIncludes(statement.text, `which the login ${login} does not have`);
+      await operator.service.books.sql.unsafe(
+        `revoke gold_pricing from ${login}; alter role ${login} nologin`,
+      );
+      await operator.service.books
+        .sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${login}`;
+      for (const path of ["/", "/waiting", "/series.json"]) {
+        const { status, text } = await other.get(path, cookie);
+        assertEquals([status >= 400, text.includes("Position")], [true, false], path);
+      }
+    } finally {
+      await other.stop();
+    }
+  });
+
+  async function trade(): Promise<string> {
+    const { service } = operator;
+    const quoted = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":0.5}' });
+    const { quote_id } = await quoted.json() as { quote_id: string };
+    const executed = await service.signed("/v1/orders", JSON.stringify({ quote_id }));
+    const { order_id } = await executed.json() as { order_id: string };
+    return order_id;
+  }
+});
