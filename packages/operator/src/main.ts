@@ -72,6 +72,8 @@ const terminal: Terminal = {
 // timer does.
 process.on("uncaughtException", (error) => {
   const isDriver = error instanceof TypeError && error.stack?.includes(DRIVER);
+  // The console goes on. Its next page connects again.
+  if (isDriver && process.argv[2] === "console") return;
   const lost = Object.assign(new Error("the server closed it"), { code: "CONNECTION_CLOSED" });
   setTimeout(() => process.exit(tellFailure(isDriver ? lost : error, terminal)), REPORT_MS);
 });

@@ -37,7 +37,11 @@ interface Answer {
   readonly answer: string;
 }
 
-const digestOf = (question: string): string => createHash("sha256").update(question).digest("base64url");
+const HASH = /\b[0-9a-f]{64}\b/g;
+
+/** A command may build a document for each question, so its hash differs each time. The rest must be the same. */
+const digestOf = (question: string): string =>
+  createHash("sha256").update(question.replace(HASH, "")).digest("base64url");
 
 /**
  * Runs an action with what the browser sent. The command asks as it asks at a terminal: the first question without
@@ -54,10 +58,12 @@ export async function act(
     answer: listOf(sent.answer)[index] ?? "",
   }));
   const file = action.file === undefined ? undefined : join(folder, `${randomUUID()}-${action.file}`);
-  const argv = [...action.words.split(" "), ...argumentsOf(action.fields, sent, folder)];
-  const out = file === undefined ? [] : ["--out", file];
+  const [words, given] = [action.words.split(" "), argumentsOf(action.fields, sent, folder)];
+  const argvFor = (
+    out: string | undefined,
+  ) => [...words, ...(out === undefined ? [] : ["--out", out]), ...given];
   try {
-    const result = await invocation.again([...argv, ...out], pageDialog(answers, action.isBound));
+    const result = await invocation.again(argvFor(file), pageDialog(answers, action.isBound));
     return {
       kind: "done",
       result,
@@ -65,11 +71,7 @@ export async function act(
     };
   } catch (error) {
     if (error instanceof Asked) return { kind: "asks", asked: error, answers };
-    return {
-      kind: "failed",
-      failure: failureOf(error),
-      argv: [...argv, ...file ? ["--out", action.file!] : []],
-    };
+    return { kind: "failed", failure: failureOf(error), argv: argvFor(action.file) };
   }
 }
 

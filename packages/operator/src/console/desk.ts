@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { printable } from "@gold-partner/server";
-import type { Dialog, Invocation, Result } from "../command.ts";
+import type { Dialog, Invocation, Result, Row } from "../command.ts";
 import { EXIT, Failure, failureOf } from "../failure.ts";
 import type { Frame } from "./layout.ts";
 import { type Html, section } from "./render.ts";
@@ -31,7 +31,7 @@ export const openDesk = ({ again, read }: Invocation, frame: Frame): Desk => ({
 });
 
 /** A part of a page. If the person may not see it, or it cannot be read now, the part says so, not the page. */
-export const part = async (title: string, load: () => Promise<Html>): Promise<Html> =>
+export const part = async (title: string, load: () => Promise<Html | readonly Row[]>): Promise<Html> =>
   section(title, await load().catch((error) => tell(failureOf(error))));
 
 export const tell = ({ message }: Failure): Html =>

@@ -82,7 +82,7 @@ export const pairs = (row: Row): Html =>
   }</dl>`;
 
 /** A list. Columns without any value are left out. */
-export function table(rows: readonly Row[], caption?: string): Html {
+export function table(rows: readonly Row[], caption: string): Html {
   if (rows.length === 0) return html`<p class="none">${TEXT.nothing}</p>`;
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) =>
     rows.some((row) => (row[name] ?? null) !== null)
@@ -93,7 +93,7 @@ export function table(rows: readonly Row[], caption?: string): Html {
     );
   const tone = Object.fromEntries(names.map((name) => [name, isNumber(name) ? "number" : ""]));
   return html`
-    <div class="scroll" tabindex="0" role="region" aria-label="${caption ?? "table"}">
+    <div class="scroll" tabindex="0" role="region" aria-label="${caption}">
       <table>
         <thead>
           <tr>${names.map((name) => html`<th scope="col" class="${tone[name]}">${labelOf(name)}</th>`)}</tr>
@@ -108,17 +108,19 @@ export function table(rows: readonly Row[], caption?: string): Html {
   `;
 }
 
-/** A part of a page, with a heading. */
-export const section = (title: string, content: Html | readonly Html[], more?: Html): Html =>
-  html`<section><h2>${title}</h2>${content}${more ?? ""}</section>`;
+/** A part of a page, with a heading. Rows become a table. */
+export const section = (title: string, content: Html | readonly Row[]): Html =>
+  html`<section><h2>${title}</h2>${isRows(content) ? table(content, title) : content}</section>`;
+
+const isRows = (content: Html | readonly Row[]): content is readonly Row[] => Array.isArray(content);
 
 /** A result of a command with all its parts and lists. */
 export function resultOf({ title, object, parts = {}, items, lists = {}, notice }: Result): Html {
   return html`${title ? html`<p class="lead"><bdi>${printable(title)}</bdi></p>` : ""}${
     notice ? html`<p class="note"><bdi>${printable(notice)}</bdi></p>` : ""
-  }${object ? pairs(object) : ""}${items ? table(items) : ""}${
+  }${object ? pairs(object) : ""}${items ? table(items, TEXT.list) : ""}${
     Object.entries(parts).map(([name, row]) => section(labelOf(name), pairs(row)))
-  }${Object.entries(lists).map(([name, rows]) => section(labelOf(name), table(rows, labelOf(name))))}`;
+  }${Object.entries(lists).map(([name, rows]) => section(labelOf(name), rows))}`;
 }
 
 /** A row with some of its members, in this order. */

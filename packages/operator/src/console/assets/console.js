@@ -2,6 +2,7 @@
 "use strict";
 
 const RIYADH = "Asia/Riyadh";
+const HEIGHT = 200;
 const STORED = "gold-notify";
 
 /** Draws a chart in an element that names its source. Colours are those of the style sheet. */
@@ -14,10 +15,10 @@ async function draw(figure) {
   const time = new Intl.DateTimeFormat("en-GB", { timeZone: RIYADH, hour: "2-digit", minute: "2-digit" });
   const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid } };
   const names = figure.dataset.chart === "price" ? ["SAR/g"] : ["orders", "g"];
-  new uPlot(
+  const chart = new uPlot(
     {
       width: figure.clientWidth,
-      height: 200,
+      height: HEIGHT,
       legend: { show: false },
       scales: { g: {} },
       axes: [
@@ -39,6 +40,7 @@ async function draw(figure) {
     columns,
     figure,
   );
+  new ResizeObserver(() => chart.setSize({ width: figure.clientWidth, height: HEIGHT })).observe(figure);
   figure.setAttribute("role", "img");
   figure.setAttribute("aria-label", `${names.join(", ")}: ${columns[0].length} minutes`);
 }

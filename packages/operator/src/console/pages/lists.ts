@@ -88,16 +88,16 @@ export async function money({ run }: Desk): Promise<Html> {
         "withdrawal submit",
       )}${formLink("withdrawal paid")}</p>${await part(
         "Withdrawals that wait for an approval",
-        async () => table(columns(await open("pending_approval"))),
-      )}${await part("Approved withdrawals", async () => table(columns(await open("approved"))))}${await part(
+        async () => columns(await open("pending_approval")),
+      )}${await part("Approved withdrawals", async () => columns(await open("approved")))}${await part(
         "Withdrawals at the bank",
-        async () => table(columns(await open("submitted"))),
+        async () => columns(await open("submitted")),
       )}${await part(
         "Deposits that wait for an approval",
-        async () => table((await run("deposit list", "--status=recorded")).items!),
+        async () => (await run("deposit list", "--status=recorded")).items!,
       )}${await part(
         "Newest deposits",
-        async () => table((await run("deposit list")).items!.toReversed().slice(0, 20)),
+        async () => (await run("deposit list")).items!.toReversed().slice(0, 20),
       )}
   `;
 }
@@ -117,7 +117,7 @@ export async function stock({ run }: Desk): Promise<Html> {
   const { object } = await run("stock");
   return html`<p class="actions">${formLink("vault add")}</p>${pairs(object!)}${await part(
     "Bars",
-    async () => table((await run("vault list")).items!, "Bars"),
+    async () => (await run("vault list")).items!,
   )}`;
 }
 
@@ -125,7 +125,7 @@ export async function people({ run }: Desk): Promise<Html> {
   const list = (title: string, words: string, columns?: string) =>
     part(title, async () => {
       const { items } = await run(words);
-      return table(columns === undefined ? items! : items!.map((row) => pick(row, columns)), title);
+      return columns === undefined ? items! : items!.map((row) => pick(row, columns));
     });
   return html`${await list("Operators", "operator list")}${await list(
     "Signing keys of operators",

@@ -20,9 +20,9 @@ export async function order({ run }: Desk, id: string): Promise<Html> {
     parts[name] ? [section(STEPS[name]!, pairs(parts[name]))] : []
   );
   return html`${pairs(object!)}<div class="columns">${steps}</div>${
-    section(STEPS.postings!, table(lists.postings!))
+    section(STEPS.postings!, lists.postings!)
   }${parts.event ? section(STEPS.event!, pairs(parts.event)) : ""}${
-    section(STEPS.attempts!, table(lists.attempts!))
+    section(STEPS.attempts!, lists.attempts!)
   }${parts.chain ? section(STEPS.chain!, pairs(parts.chain)) : ""}`;
 }
 const STEPS: Readonly<Record<string, string>> = {
@@ -45,8 +45,7 @@ export async function partner(desk: Desk, id: string): Promise<Html> {
   const { object } = await run("partner show", id);
   const shown = [...`${BALANCES} ${LIMITS}`.split(" "), "client_id", "name", "status"];
   const rest = Object.fromEntries(Object.entries(object!).filter(([name]) => !shown.includes(name)));
-  const list = (title: string, words: string) =>
-    part(title, async () => table((await run(words, id)).items!, title));
+  const list = (title: string, words: string) => part(title, async () => (await run(words, id)).items!);
   return html`
     <p class="lead"><bdi>${object!.name}</bdi> ${cell("status", object!.status!)}</p>
     <div
@@ -67,7 +66,7 @@ export async function partner(desk: Desk, id: string): Promise<Html> {
         pairs(pick(object!, LIMITS)),
       )}${section("Registered", pairs(rest))}</div>${await part(
         "Newest orders",
-        async () => table((await run("order", `--partner=${id}`, "--limit=10")).items!),
+        async () => (await run("order", `--partner=${id}`, "--limit=10")).items!,
       )}${await list("Certificates", "cert list")}${await list(
         "Signing keys",
         "signing-key list",
@@ -103,7 +102,7 @@ export async function statement({ run }: Desk, id: string, query: Query): Promis
         .to}"></label><button>${TEXT
         .show}</button> <a class="button" href="/partner/${id}/statement.csv?${days}">CSV</a> <a class="button" href="/partner/${id}/statement.json?${days}">JSON</a></form>${pairs(
           object!,
-        )}${section("Balances", table(lists!.balances!))}${section("Postings", table(items!))}
+        )}${section("Balances", lists!.balances!)}${section("Postings", items!)}
   `;
 }
 
@@ -118,7 +117,7 @@ export async function proposal({ run, frame }: Desk, id: string): Promise<Html> 
   return html`
     <p class="lead"><bdi>${consequences}</bdi></p>${warnings.length > 0
       ? html`<ul class="alarms">${warnings.map(({ warning }) => html`<li><bdi>${warning}</bdi></li>`)}</ul>`
-      : ""}${section("What changes", table(lists!.changes!, "What changes"))}
+      : ""}${section("What changes", lists!.changes!)}
     <div
       class="actions">${isPending && !isOwn
         ? button(frame, "proposal approve", { PROPOSAL: id, "--sha256": `${sha256}` })
@@ -176,7 +175,7 @@ export async function event({ run, read, frame }: Desk, id: string): Promise<Htm
   const attempts = (lists?.attempts ?? []).filter(({ sequence }) => sequence === row.sequence);
   return html`${pairs({ client_id: found.client_id, ...row } as Row)}<div class="actions">${
     button(frame, "event redeliver", { EVT: id })
-  }</div>${section("Deliveries", table(attempts))}`;
+  }</div>${section("Deliveries", attempts)}`;
 }
 
 export const request = async ({ run }: Desk, id: string): Promise<Html> => resultOf(await run("why", id));

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { readInbox } from "../../views/inbox.ts";
 import { type Desk, part } from "../desk.ts";
-import { cell, type Html, section, table } from "../render.ts";
+import { cell, type Html, section } from "../render.ts";
 import { TEXT } from "../texts.ts";
 import type { Row } from "../../command.ts";
 
@@ -9,7 +9,7 @@ import type { Row } from "../../command.ts";
 const DAYS_ALARM = 3;
 
 const figure = (label: string, value: Html, more?: Html): Html =>
-  html`<div class="figure"><h3>${label}</h3><p>${value}</p>${more ? html`<small>${more}</small>` : ""}</div>`;
+  html`<div class="figure"><h2>${label}</h2><p>${value}</p>${more ? html`<small>${more}</small>` : ""}</div>`;
 
 /** The business on one screen. Its figures load again by themselves. */
 export async function today({ run, read, frame }: Desk): Promise<Html> {
@@ -18,7 +18,7 @@ export async function today({ run, read, frame }: Desk): Promise<Html> {
   const { refusals, waiting } = result.lists as Record<string, readonly Row[]>;
   const alarms = alarmsOf(price!, stock!, inbox);
   return html`
-    <div id="live" hx-get="/" hx-trigger="every 2s" hx-select="#live" hx-target="#live" hx-swap="outerHTML"
+    <div id="live" hx-get="/" hx-trigger="every 2s" hx-select="#live" hx-target="#live" hx-swap="outerMorph"
       hx-nonce="${frame.nonce}">
     ${alarms.length > 0
       ? html`<ul class="alarms" role="status">${alarms.map((one) => html`<li>${one}</li>`)}</ul>`
@@ -58,8 +58,8 @@ export async function today({ run, read, frame }: Desk): Promise<Html> {
     )}
     </div>
     <div class="columns">
-    ${section("What waits", inbox.length > 0 ? table(inbox.slice(0, 8), "What waits") : table(waiting!))}
-    ${section("Binding refusals today", table(refusals!))}
+    ${section("What waits", inbox.length > 0 ? inbox.slice(0, 8) : waiting!)}
+    ${section("Binding refusals today", refusals!)}
     </div></div>
     <div class="columns">
     ${section(
@@ -71,7 +71,7 @@ export async function today({ run, read, frame }: Desk): Promise<Html> {
       html`<figure class="chart" data-chart="orders" data-source="/series.json"></figure>`,
     )}
     </div>
-    ${await part("Newest orders", async () => table((await run("order", "--limit", "8")).items!))}
+    ${await part("Newest orders", async () => (await run("order", "--limit", "8")).items!)}
   `;
 }
 

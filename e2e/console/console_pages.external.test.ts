@@ -1,0 +1,150 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Browser } from "playwright-core";
+import { findFreePort } from "@gold-partner/dev/postgres";
+import { type Started, startUntilReady } from "@gold-partner/dev/testing";
+import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { until } from "../../tools/testing/until.ts";
+import { Caller } from "../contract/caller_fixture.ts";
+import { launchBrowser, Typist } from "./browser_fixture.ts";
+
+const AXE = fileURLToPath(
+  new URL("../../.tools/lighthouse/node_modules/axe-core/axe.min.js", import.meta.url),
+);
+const WIDTHS = [1440, 1024] as const;
+const LISTS = "/ /inbox /orders /quotes /partners /money /market /stock /people /audit /day /search?q=example"
+  .split(" ");
+
+describe("the pages of the console", () => {
+  let folder: string;
+  let started: Started;
+  let browser: Browser;
+  let person: Typist;
+  let partner: Caller;
+  let paths: readonly string[];
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gold-console-pages-"));
+    started = await startUntilReady(folder, "--port", `${await findFreePort()}`, "--two-people");
+    browser = await launchBrowser();
+    const printed = () => /http:\/\/\S+\/open\/\S+/.exec(started.said())?.[0];
+    await until(() => printed() !== undefined);
+    person = await Typist.open(browser, printed()!);
+    const [id] = (await readdir(join(folder, "partners"))) as [string];
+    partner = await Caller.of(
+      JSON.parse(await readFile(join(folder, "partners", id, "credentials.json"), "utf8")),
+    );
+    const hrefs = (form: string) =>
+      person.page.locator(`main a[href^='${form}']`).first().getAttribute("href") as Promise<string>;
+    const order = await hrefs("/order/ord_");
+    await person.goto("/inbox");
+    const withdrawal = await hrefs("/withdrawal/");
+    await person.goto(order);
+    const records = [
+      order,
+      await hrefs("/event/"),
+      await hrefs("/request/"),
+      await hrefs("/partner/"),
+      withdrawal,
+    ];
+    await person.goto("/audit");
+    const forms = ["/do/deposit/record", "/do/partner/set", "/do/proposal/approve"];
+    paths = [...LISTS, ...records, `/partner/${id}/statement`, await hrefs("/proposal/"), ...forms];
+  });
+  after(async () => {
+    await browser?.close();
+    await started?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`have no accessibility violation, load nothing from another host and fit two widths: ${colorScheme}`, async () => {
+      const axe = await readFile(AXE, "utf8");
+      const found: string[] = [];
+      await person.page.emulateMedia({ colorScheme });
+      for (const path of paths) {
+        await person.goto(path);
+        await person.page.evaluate(axe);
+        for (const width of WIDTHS) {
+          await person.page.setViewportSize({ width, height: 900 });
+          const place = `${path} ${width} ${colorScheme}`;
+          const shown = await person.page.evaluate("document.documentElement.scrollWidth");
+          if (shown !== width) found.push(`${place}: ${shown} wide`);
+          const { violations } = await person.page.evaluate("axe.run()") as {
+            violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[];
+          };
+          for (const { id, nodes } of violations) {
+            found.push(
+              ...nodes.map(({ target, failureSummary }) => `${place}: ${id} ${target}: ${failureSummary}`),
+            );
+          }
+        }
+      }
+      assertEquals([found, person.complaints], [[], []]);
+    });
+  }
+
+  it("show a new withdrawal and the price without a reload, and draw the charts", async () => {
+    await person.goto("/");
+    await person.page.locator(".chart canvas").nth(1).waitFor();
+    const price = await person.page.locator(".figure p").first().innerText();
+    const count = async () => Number(await person.page.locator("#waiting").getAttribute("data-count"));
+    const before = await count();
+    assertEquals((await partner.call("createWithdrawal", { body: { amount_sar: 3 } })).status, 201);
+    await until(async () => await count() === before + 1);
+    await person.sees("3 SAR of Example Bank");
+    await until(async () => await person.page.locator(".figure p").first().innerText() !== price);
+  });
+
+  it("work without scripts", async () => {
+    const link = (await readFile(join(folder, "console"), "utf8")).trim();
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(link);
+    await page.locator("main a[href^='/order/ord_']").first().click();
+    assert((await page.locator("main").innerText()).includes("The signed request"));
+    await page.locator("[name=q]").fill("example");
+    await page.keyboard.press("Enter");
+    await page.locator("main a[href^='/partner/']").first().click();
+    assert((await page.locator("main").innerText()).includes("Balances"));
+  });
+
+  it("leave no trace of the link in the process list, the history or the referrer", async () => {
+    const link = (await readFile(join(folder, "console"), "utf8")).trim();
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(link);
+    assertEquals(
+      await page.evaluate("[document.referrer, history.length, location.pathname].join(' ')"),
+      " 2 /",
+    );
+    const used = await page.goto(link);
+    assertEquals(used!.status(), 403);
+    const lines = await Promise.all(
+      (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map((pid) =>
+        readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")
+      ),
+    );
+    assert(lines.some((line) => line.includes(process.argv[0]!)));
+    assertEquals(lines.filter((line) => line.includes("/open/")), []);
+  });
+
+  it("end with the process: a cookie of before opens nothing at the same port", async () => {
+    const { page } = person;
+    const origin = new URL(page.url()).origin;
+    await started.stop();
+    started = await startUntilReady(
+      folder,
+      "--port",
+      `${Number(new URL(started.run.base_url).port)}`,
+      "--no-demo",
+    );
+    await until(() => started.said().includes("/open/"));
+    assert(started.said().includes(`${origin}/open/`));
+    const reply = await page.goto(`${origin}/`);
+    assertEquals(reply!.status(), 403);
+  });
+});
