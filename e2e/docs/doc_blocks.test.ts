@@ -34,6 +34,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/operator/logins.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/operator/prices.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/operator/views.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/operator/console.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/operator/checkpoints.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/operator/load_tests.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/operator/two_people.md sh": "e2e/docs/operator_page.external.test.ts",

@@ -19,6 +19,7 @@ const PAGES = [
   "operator/load_tests.md",
   "operator/two_people.md",
   "operator/signed_approvals.md",
+  "operator/console.md",
 ];
 
 describe("the operator's guide", () => {

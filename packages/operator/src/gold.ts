@@ -152,7 +152,8 @@ export async function gold(given: readonly string[], plain: Terminal): Promise<E
     });
     const dialog = dialogOf(terminal, values);
     const result = await runCommand(command, parsed, person, dialog, terminal);
-    dialog.print(result);
+    // A console printed its result before it served.
+    if (Object.keys(result).length > 0) dialog.print(result);
     if (result.notice && !values.json) dialog.progress(result.notice);
     return result.defects ? EXIT.defect : EXIT.done;
   } catch (error) {

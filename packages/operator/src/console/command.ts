@@ -28,8 +28,8 @@ const consoleCommand: Command = {
     const link = served.renewLink();
     await replaceFile(file, `${link}\n`, PRIVATE_FILE);
     print({ object: { console: link, link_file: file } });
-    if (ending) await once(ending, "abort");
-    else await new Promise(() => {});
+    if (!ending) return await new Promise<never>(() => {});
+    if (!ending.aborted) await once(ending, "abort");
     await served.close();
     return {};
   },
