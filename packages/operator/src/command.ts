@@ -3,6 +3,7 @@ import type { ParameterOrFragment, Row as SqlRow } from "postgres";
 import type { Db } from "./database.ts";
 import type { KeyFile } from "./key_file.ts";
 import type { SignText } from "./ssh_key.ts";
+import type { TradeDay } from "./views/trade_day.ts";
 
 export type Cell = string | number | boolean | null;
 export type Row = Readonly<Record<string, Cell | readonly Cell[]>>;
@@ -42,6 +43,8 @@ export interface Invocation extends Dialog {
    * be a standby, else to the database of `db`.
    */
   readonly read: Query;
+  /** What `read` has read of the day's trades so far. */
+  readonly trades: TradeDay;
   /** DATABASE_URL, or the database URL of a running `npm start`. */
   readonly databaseUrl: () => Promise<string>;
   /**

@@ -13,6 +13,7 @@ import {
 } from "./database.ts";
 import { openKeyFile } from "./key_file.ts";
 import { findSshKey } from "./ssh_key.ts";
+import { TradeDay } from "./views/trade_day.ts";
 
 /** The login, the connections and the keys of the person who runs `gold`. Each connects on its first use. */
 export interface Person extends
@@ -21,6 +22,7 @@ export interface Person extends
     | "db"
     | "query"
     | "read"
+    | "trades"
     | "databaseUrl"
     | "secondDatabaseUrl"
     | "migrationUrl"
@@ -57,6 +59,7 @@ export function openPerson({ env, stateDir, path, isSecond, sshKey }: Options): 
       reader ??= connectReader(await findReadUrl(isSecond ? {} : env, databaseUrl));
       return await reader(text, ...parameters);
     },
+    trades: new TradeDay(),
     databaseUrl,
     secondDatabaseUrl: () => findSecondUrl(env, stateDir),
     migrationUrl: () => findMigrationUrl(env, stateDir),

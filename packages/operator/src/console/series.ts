@@ -1,5 +1,6 @@
 import { formatGrams, formatPrice } from "@gold-partner/protocol";
 import type { Invocation } from "../command.ts";
+import { startOfDay } from "../views/figures.ts";
 
 const HOUR_MS = 3_600_000;
 const PRICE_HOURS = 24;
@@ -11,23 +12,22 @@ interface Series {
 }
 
 /** Reads the price of the last 24 hours and the trades of the last hour, minute by minute. */
-export async function readSeries(read: Invocation["read"], now: Date): Promise<Series> {
-  const since = (hours: number) => new Date(now.getTime() - hours * HOUR_MS).toISOString();
-  const [bars, trades] = await Promise.all([
+export async function readSeries({ read, trades, now }: Invocation): Promise<Series> {
+  const since = (hours: number) => new Date(now().getTime() - hours * HOUR_MS);
+  const [bars, day] = await Promise.all([
     read`
       select extract(epoch from minute)::int::text as at, last::text from gold.price_bars(${
-      since(PRICE_HOURS)
+      since(PRICE_HOURS).toISOString()
     }::text::timestamptz)`,
-    read`
-      select extract(epoch from minute)::int::text as at, orders::text, (bought + sold)::text as grams
-      from gold.trades_by_minute(${since(1)}::text::timestamptz)`,
+    trades.read(read, await startOfDay(read)),
   ]);
+  const minutes = day.filter(({ at }) => at * 1000 >= since(1).getTime());
   return {
     price: [bars.map(({ at }) => at), bars.map(({ last }) => formatPrice(BigInt(last)))],
     orders: [
-      trades.map(({ at }) => at),
-      trades.map(({ orders }) => orders),
-      trades.map(({ grams }) => formatGrams(BigInt(grams))),
+      minutes.map(({ at }) => `${at}`),
+      minutes.map(({ orders }) => `${orders}`),
+      minutes.map(({ bought, sold }) => formatGrams(bought + sold)),
     ],
   };
 }

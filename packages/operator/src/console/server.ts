@@ -178,7 +178,7 @@ function createApp(
     "/waiting",
     async (c) => c.html(badge({ waiting: (await readInbox(invocation.read)).length, nonce: c.get("nonce") })),
   );
-  app.get("/series.json", async (c) => c.json(await readSeries(invocation.read, invocation.now())));
+  app.get("/series.json", async (c) => c.json(await readSeries(invocation)));
   app.get("/partner/:id/:file{statement\\.(csv|json)}", async (c) => {
     const { run } = openDesk(invocation, await frameOf(c));
     const { object, items, lists: more } = await run(

@@ -1,6 +1,7 @@
 import { formatGrams, formatHalalas, formatPrice } from "@gold-partner/protocol";
 import type { Invocation, Row } from "../command.ts";
 import { instantOf } from "../output.ts";
+import type { TradeDay } from "./trade_day.ts";
 
 type Query = Invocation["query"];
 
@@ -32,19 +33,17 @@ export async function readPrice(query: Query): Promise<Row> {
   };
 }
 
-/** The trades since an instant. */
-export async function readTrades(query: Query, since: Date): Promise<Row> {
-  const [row] = await query`
-    select coalesce(sum(orders), 0)::int as orders,
-      coalesce(sum(bought), 0)::text as bought, coalesce(sum(sold), 0)::text as sold,
-      coalesce(sum(sar_in), 0)::text as sar_in, coalesce(sum(sar_out), 0)::text as sar_out
-    from gold.trades_by_minute(${since.toISOString()}::text::timestamptz)`;
+/** The trades of a day that began at an instant. */
+export async function readTrades(query: Query, trades: TradeDay, since: Date): Promise<Row> {
+  const minutes = (await trades.read(query, since)).filter(({ at }) => at * 1000 >= since.getTime());
+  const total = (member: "bought" | "sold" | "sarIn" | "sarOut") =>
+    minutes.reduce((sum, minute) => sum + minute[member], 0n);
   return {
-    orders: row!.orders,
-    bought_grams: grams(row!.bought),
-    sold_grams: grams(row!.sold),
-    received_sar: sar(row!.sar_in),
-    paid_sar: sar(row!.sar_out),
+    orders: minutes.reduce((sum, { orders }) => sum + orders, 0),
+    bought_grams: formatGrams(total("bought")),
+    sold_grams: formatGrams(total("sold")),
+    received_sar: formatHalalas(total("sarIn")),
+    paid_sar: formatHalalas(total("sarOut")),
   };
 }
 

@@ -41,14 +41,26 @@ export async function describeRequest(kept: KeptRequest): Promise<Row> {
   const { request_id, idempotency_key, answered_at, status, signing_key } = kept;
   const row = { request_id, idempotency_key, answered_at, status };
   if (kept.signed_request === null) return row;
-  const parts = readRequest(kept.signed_request);
+  const parts = readParts(kept.signed_request);
+  if (parts === undefined) return { ...row, signature: NOT_VALID, signing_key };
   return {
     ...row,
     request: `${parts.method} ${parts.target}`,
     body: parts.body.toString(),
-    signature: await isSigned(parts, kept) ? "verified" : "NOT VALID",
+    signature: await isSigned(parts, kept) ? "verified" : NOT_VALID,
     signing_key,
   };
+}
+
+const NOT_VALID = "NOT VALID";
+
+/** Undefined if somebody changed the row, so that it is no request any more. */
+function readParts(hex: string): RequestParts | undefined {
+  try {
+    return readRequest(hex);
+  } catch {
+    return undefined;
+  }
 }
 
 async function isSigned(parts: RequestParts, { public_jwk, base_urls }: KeptRequest): Promise<boolean> {

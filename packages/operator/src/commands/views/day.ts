@@ -24,14 +24,14 @@ const sign: Command = {
     "writes the figures and the open points of the day to a file, with the heads of the chains, and signs it with your SSH key; the signature is in FILE.sig",
   options: { out: { type: "string" } },
   async run(invocation) {
-    const { values, read, db, path, confirm, show, now } = invocation;
+    const { values, read, db, path, confirm, show, now, trades: ofDay } = invocation;
     const file = path(required(values, "out"));
     const since = await startOfDay(read);
     const checks = await readChecks(invocation);
     const open = checks.filter(({ state }) => state !== "ok").length;
     const [row] = await read`select session_user as login`;
     const [trades, position, stock] = await Promise.all([
-      readTrades(read, since),
+      readTrades(read, ofDay, since),
       readPosition(read),
       readStock(read),
     ]);

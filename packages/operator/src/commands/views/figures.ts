@@ -16,11 +16,11 @@ const today: Command = {
   usage: "today",
   does:
     "shows the day so far: price, trades, position, gold and SAR owed, binding refusals, and what waits for a person",
-  async run({ read }) {
+  async run({ read, trades: day }) {
     const since = await startOfDay(read);
     const [price, trades, position, stock, owed, refusals, waiting] = await Promise.all([
       readPrice(read),
-      readTrades(read, since),
+      readTrades(read, day, since),
       readPosition(read),
       readStock(read),
       readOwed(read),

@@ -1,22 +1,69 @@
 -- Figures of the operator's business. They read no index of their own: a partner without a posting in the time
 -- in question costs one look-up.
 
--- The trades of each minute from `since` on. SAR is what the partners paid and received.
-create or replace function gold.trades_by_minute(since timestamptz)
-returns table (minute timestamptz, orders bigint, bought bigint, sold bigint, sar_in bigint, sar_out bigint)
+-- The newest record of each partner up to an instant. It searches all partners at once, by halving; sequence_at()
+-- does this for one.
+create or replace function gold.sequences_at(at timestamptz) returns table (client int, sequence bigint)
 language sql stable security definer set search_path = gold, pg_temp
-  set enable_hashjoin = off set enable_mergejoin = off set jit = off
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 begin atomic
-  select date_trunc('minute', o.executed_at), count(*),
-    coalesce(sum(o.grams) filter (where o.side = 'buy'), 0)::bigint,
-    coalesce(sum(o.grams) filter (where o.side = 'sell'), 0)::bigint,
-    coalesce(sum(o.total) filter (where o.side = 'buy'), 0)::bigint,
-    coalesce(sum(o.total) filter (where o.side = 'sell'), 0)::bigint
-  from gold.account a
-  cross join lateral (select gold.sequence_at(a.client_id, since - interval '1 millisecond') as above offset 0) s
-  join gold.orders o on o.client_id + 0 = a.client_id and o.sequence > s.above
-  where a.client_id <> 0 and a.last_posted_at >= since
-  group by 1 order by 1;
+  with recursive half (client, low, high) as (
+    select a.client_id, case when a.last_posted_at > sequences_at.at then 0 else a.event_sequence end, a.event_sequence
+    from gold.account a where a.client_id <> 0
+    union all
+    select h.client, case when e.created_at <= sequences_at.at then m.middle else h.low end,
+      case when e.created_at <= sequences_at.at then h.high else m.middle - 1 end
+    from half h
+    cross join lateral (select (h.low + h.high + 1) / 2 as middle) m
+    left join lateral (
+      select e.created_at from gold.event e
+      where e.bucket = h.client % 64 and e.client_id = h.client and e.sequence >= m.middle order by e.sequence limit 1
+    ) e on true
+    where h.low < h.high
+  )
+  select h.client, h.low from half h where h.low >= h.high;
+end;
+
+-- The trades after a record of each partner, by minute, and the records up to which they were read. At most about
+-- `most` orders are read; `more` says that there are more. A partner without a record begins with its first one.
+-- SAR is what the partners paid and received.
+create or replace function gold.trades_after(clients int[], sequences bigint[], most int) returns json
+language sql stable security definer set search_path = gold, pg_temp
+  set enable_seqscan = off set enable_bitmapscan = off set enable_mergejoin = off set jit = off
+begin atomic
+  with due as materialized (
+    select a.client_id, a.event_sequence as newest, coalesce(c.sequence, 0) as above
+    from gold.account a
+    left join unnest(trades_after.clients, trades_after.sequences) c (client, sequence) on c.client = a.client_id
+    where a.client_id <> 0 and a.event_sequence > coalesce(c.sequence, 0)
+  ), share as materialized (
+    select greatest(1, trades_after.most / greatest(count(*), 1))::int as each from due
+  ), trade as materialized (
+    select d.client_id, o.sequence, o.executed_at, o.side, o.grams, o.total
+    from due d cross join share s cross join lateral (
+      select o.* from gold.orders o where o.client_id + 0 = d.client_id and o.sequence > d.above
+      order by o.client_id + 0, o.sequence limit s.each
+    ) o
+  ), reached as (
+    select d.client_id, case when count(t.sequence) < s.each then d.newest else max(t.sequence) end as sequence,
+      count(t.sequence) = s.each as more
+    from due d cross join share s left join trade t on t.client_id = d.client_id
+    group by d.client_id, d.newest, s.each
+  ), minute as (
+    select date_trunc('minute', t.executed_at) as minute, count(*) as orders,
+      coalesce(sum(t.grams) filter (where t.side = 'buy'), 0) as bought,
+      coalesce(sum(t.grams) filter (where t.side = 'sell'), 0) as sold,
+      coalesce(sum(t.total) filter (where t.side = 'buy'), 0) as sar_in,
+      coalesce(sum(t.total) filter (where t.side = 'sell'), 0) as sar_out
+    from trade t group by 1
+  )
+  select json_build_object(
+    'reached', (select coalesce(json_agg(json_build_array(r.client_id, r.sequence::text)), '[]') from reached r),
+    'more', (select coalesce(bool_or(r.more), false) from reached r),
+    'minutes', (
+      select coalesce(json_agg(json_build_object(
+        'at', extract(epoch from m.minute)::bigint, 'orders', m.orders, 'bought', m.bought::text, 'sold', m.sold::text,
+        'sar_in', m.sar_in::text, 'sar_out', m.sar_out::text)), '[]') from minute m));
 end;
 
 -- The refusals that bind their key, by error code.
@@ -60,9 +107,11 @@ returns table (
 language sql stable security definer set search_path = gold, pg_temp
 begin atomic
   select p.public_id, p.name,
-    case when a.last_posted_at >= since then a.gold - gold.gold_before(p.id, since) else 0 end,
+    a.gold - case when s.sequence < a.event_sequence then (gold.balance_after(p.id, s.sequence)).gold else a.gold end,
     a.gold, a.sar_available, a.sar_held, nullif(a.last_posted_at, 'epoch')
-  from gold.partner p join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id
+  from gold.partner p
+  join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id
+  left join gold.sequences_at(since - interval '1 millisecond') s on s.client = p.id
   order by 3 desc, 1;
 end;
 

@@ -1,0 +1,72 @@
+import type { Invocation } from "../command.ts";
+
+type Query = Invocation["query"];
+
+/** The trades of one minute. Gold is in 0.0001 g, SAR in halalas; SAR is what the partners paid and received. */
+export interface TradeMinute {
+  /** Its beginning, in seconds since 1970. */
+  readonly at: number;
+  readonly orders: number;
+  readonly bought: bigint;
+  readonly sold: bigint;
+  readonly sarIn: bigint;
+  readonly sarOut: bigint;
+}
+
+/** How many orders one statement reads. It ends long before its time limit. */
+const MOST_ORDERS = 100_000;
+const HOUR_MS = 3_600_000;
+
+/**
+ * The trades since one hour before a day's beginning, minute by minute. Each read adds what is new since the last
+ * one, because no index has the orders of all partners by time. A day of a million orders takes some seconds once.
+ */
+export class TradeDay {
+  #since = NaN;
+  readonly #reached = new Map<number, string>();
+  readonly #minutes = new Map<number, TradeMinute>();
+  #reading: Promise<unknown> = Promise.resolve();
+
+  /** Reads up to now. Reads at the same time wait for each other. */
+  read(query: Query, since: Date): Promise<readonly TradeMinute[]> {
+    const read = this.#reading.catch(() => {}).then(() => this.#read(query, since));
+    this.#reading = read;
+    return read;
+  }
+
+  async #read(query: Query, since: Date): Promise<readonly TradeMinute[]> {
+    if (since.getTime() !== this.#since) await this.#begin(query, since);
+    for (let more = true; more;) {
+      const [row] = await query`
+        select gold.trades_after(${`{${[...this.#reached.keys()].join()}}`}::text::int[],
+          ${`{${[...this.#reached.values()].join()}}`}::text::bigint[], ${MOST_ORDERS}::int) as found`;
+      const { found } = row!;
+      for (const [client, sequence] of found.reached) this.#reached.set(client, sequence);
+      for (const minute of found.minutes) this.#add(minute);
+      more = found.more;
+    }
+    return [...this.#minutes.values()].sort((a, b) => a.at - b.at);
+  }
+
+  async #begin(query: Query, since: Date): Promise<void> {
+    const from = new Date(since.getTime() - HOUR_MS).toISOString();
+    const rows = await query`
+      select client, sequence::text from gold.sequences_at(${from}::text::timestamptz - interval '1 millisecond')`;
+    this.#reached.clear();
+    this.#minutes.clear();
+    for (const { client, sequence } of rows) this.#reached.set(client, sequence);
+    this.#since = since.getTime();
+  }
+
+  #add({ at, orders, bought, sold, sar_in, sar_out }: Readonly<Record<string, string | number>>): void {
+    const known = this.#minutes.get(Number(at));
+    this.#minutes.set(Number(at), {
+      at: Number(at),
+      orders: Number(orders) + (known?.orders ?? 0),
+      bought: BigInt(bought!) + (known?.bought ?? 0n),
+      sold: BigInt(sold!) + (known?.sold ?? 0n),
+      sarIn: BigInt(sar_in!) + (known?.sarIn ?? 0n),
+      sarOut: BigInt(sar_out!) + (known?.sarOut ?? 0n),
+    });
+  }
+}
