@@ -21,7 +21,7 @@ export async function readSeries({ read, trades, now }: Invocation): Promise<Ser
     }::text::timestamptz)`,
     trades.read(read, await startOfDay(read)),
   ]);
-  const minutes = day.filter(({ at }) => at * 1000 >= since(1).getTime());
+  const minutes = day.minutes.filter(({ at }) => at * 1000 >= since(1).getTime());
   return {
     price: [bars.map(({ at }) => at), bars.map(({ last }) => formatPrice(BigInt(last)))],
     orders: [

@@ -1,7 +1,7 @@
 import { formatGrams, formatHalalas, formatPrice } from "@gold-partner/protocol";
 import type { Invocation, Row } from "../command.ts";
 import { instantOf } from "../output.ts";
-import type { TradeDay } from "./trade_day.ts";
+import type { Trades } from "./trade_day.ts";
 
 type Query = Invocation["query"];
 
@@ -33,9 +33,9 @@ export async function readPrice(query: Query): Promise<Row> {
   };
 }
 
-/** The trades of a day that began at an instant. */
-export async function readTrades(query: Query, trades: TradeDay, since: Date): Promise<Row> {
-  const minutes = (await trades.read(query, since)).filter(({ at }) => at * 1000 >= since.getTime());
+/** Sums up the trades of a day that began at an instant. */
+export function sumTrades({ minutes: all }: Trades, since: Date): Row {
+  const minutes = all.filter(({ at }) => at * 1000 >= since.getTime());
   const total = (member: "bought" | "sold" | "sarIn" | "sarOut") =>
     minutes.reduce((sum, minute) => sum + minute[member], 0n);
   return {
@@ -48,14 +48,13 @@ export async function readTrades(query: Query, trades: TradeDay, since: Date): P
 }
 
 /** What the house sold minus what it bought today, the open quotes, and the limit of both. */
-export async function readPosition(query: Query): Promise<Row> {
-  const [row] = await query`
-    select day_net::text, open_buys::text, open_sells::text, maximum_exposure::text from gold.exposure_overview`;
+export async function readPosition(query: Query, { nets }: Trades): Promise<Row> {
+  const [row] = await query`select maximum::text, buys::text, sells::text from gold.open_exposures()`;
   return {
-    position_grams: grams(row!.day_net),
-    open_buys_grams: grams(row!.open_buys),
-    open_sells_grams: grams(row!.open_sells),
-    limit_grams: grams(row!.maximum_exposure),
+    position_grams: formatGrams([...nets.values()].reduce((sum, net) => sum + net, 0n)),
+    open_buys_grams: grams(row!.buys),
+    open_sells_grams: grams(row!.sells),
+    limit_grams: grams(row!.maximum),
   };
 }
 
@@ -74,28 +73,30 @@ export async function readStock(query: Query): Promise<Row> {
   };
 }
 
-/** The money and gold of each partner, and what it bought minus what it sold since an instant. */
-export async function readPositions(query: Query, since: Date): Promise<readonly Row[]> {
+/** The money and gold of each partner, and what it bought minus what it sold today; the largest net first. */
+export async function readPositions(query: Query, { nets }: Trades): Promise<readonly Row[]> {
   const rows = await query`
-    select client_id, name, net::text, gold::text, sar_available::text, sar_held::text, last_posted_at
-    from gold.positions(${since.toISOString()}::text::timestamptz)`;
-  return rows.map((row) => ({
-    client_id: row.client_id,
-    name: row.name,
-    net_grams: grams(row.net),
-    gold_grams: grams(row.gold),
-    sar_available: sar(row.sar_available),
-    sar_held: sar(row.sar_held),
-    last_posted_at: instantOf(row.last_posted_at),
-  }));
+    select client, client_id, name, gold::text, sar_available::text, sar_held::text, last_posted_at
+    from gold.holdings()`;
+  return rows
+    .map((row) => ({ row, net: nets.get(row.client) ?? 0n }))
+    .sort((a, b) => Number(b.net - a.net) || (a.row.client_id < b.row.client_id ? -1 : 1))
+    .map(({ row, net }) => ({
+      client_id: row.client_id,
+      name: row.name,
+      net_grams: formatGrams(net),
+      gold_grams: grams(row.gold),
+      sar_available: sar(row.sar_available),
+      sar_held: sar(row.sar_held),
+      last_posted_at: instantOf(row.last_posted_at),
+    }));
 }
 
 /** What the house owes its partners in SAR. */
 export async function readOwed(query: Query): Promise<Row> {
-  // Without an instant, the function looks up no partner's past.
   const [row] = await query`
     select coalesce(sum(sar_available), 0)::text as available, coalesce(sum(sar_held), 0)::text as held
-    from gold.positions('infinity')`;
+    from gold.holdings()`;
   return { sar_available: sar(row!.available), sar_held: sar(row!.held) };
 }
 

@@ -17,6 +17,13 @@ export interface TradeMinute {
 const MOST_ORDERS = 100_000;
 const HOUR_MS = 3_600_000;
 
+/** The trades of all partners, and what each partner bought minus what it sold since the day began. */
+export interface Trades {
+  readonly minutes: readonly TradeMinute[];
+  /** In 0.0001 g, by the partner's number. A partner without a trade has none. */
+  readonly nets: ReadonlyMap<number, bigint>;
+}
+
 /**
  * The trades since one hour before a day's beginning, minute by minute. Each read adds what is new since the last
  * one, because no index has the orders of all partners by time. A day of a million orders takes some seconds once.
@@ -25,27 +32,32 @@ export class TradeDay {
   #since = NaN;
   readonly #reached = new Map<number, string>();
   readonly #minutes = new Map<number, TradeMinute>();
+  readonly #nets = new Map<number, bigint>();
   #reading: Promise<unknown> = Promise.resolve();
 
   /** Reads up to now. Reads at the same time wait for each other. */
-  read(query: Query, since: Date): Promise<readonly TradeMinute[]> {
+  read(query: Query, since: Date): Promise<Trades> {
     const read = this.#reading.catch(() => {}).then(() => this.#read(query, since));
     this.#reading = read;
     return read;
   }
 
-  async #read(query: Query, since: Date): Promise<readonly TradeMinute[]> {
+  async #read(query: Query, since: Date): Promise<Trades> {
     if (since.getTime() !== this.#since) await this.#begin(query, since);
     for (let more = true; more;) {
       const [row] = await query`
         select gold.trades_after(${`{${[...this.#reached.keys()].join()}}`}::text::int[],
-          ${`{${[...this.#reached.values()].join()}}`}::text::bigint[], ${MOST_ORDERS}::int) as found`;
+          ${`{${[...this.#reached.values()].join()}}`}::text::bigint[],
+          ${since.toISOString()}::text::timestamptz, ${MOST_ORDERS}::int) as found`;
       const { found } = row!;
-      for (const [client, sequence] of found.reached) this.#reached.set(client, sequence);
+      for (const [client, sequence, net] of found.reached) {
+        this.#reached.set(client, sequence);
+        this.#nets.set(client, BigInt(net) + (this.#nets.get(client) ?? 0n));
+      }
       for (const minute of found.minutes) this.#add(minute);
       more = found.more;
     }
-    return [...this.#minutes.values()].sort((a, b) => a.at - b.at);
+    return { minutes: [...this.#minutes.values()].sort((a, b) => a.at - b.at), nets: this.#nets };
   }
 
   async #begin(query: Query, since: Date): Promise<void> {
@@ -54,6 +66,7 @@ export class TradeDay {
       select client, sequence::text from gold.sequences_at(${from}::text::timestamptz - interval '1 millisecond')`;
     this.#reached.clear();
     this.#minutes.clear();
+    this.#nets.clear();
     for (const { client, sequence } of rows) this.#reached.set(client, sequence);
     this.#since = since.getTime();
   }

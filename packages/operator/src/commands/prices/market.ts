@@ -1,8 +1,9 @@
-import { formatGrams, formatPrice } from "@gold-partner/protocol";
+import { formatPrice } from "@gold-partner/protocol";
 import type { Command, Invocation, Result, Row, Values } from "../../command.ts";
 import { EXIT, Failure, usage } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
 import { optional, parsed, parsedRequired, wholeNumber } from "../../values.ts";
+import { readPosition, startOfDay } from "../../views/figures.ts";
 import { changeOrPropose } from "../changes/proposing.ts";
 import { readLimitGrams } from "../partners/partner_limits.ts";
 import { isAwaited } from "./price_change.ts";
@@ -27,7 +28,7 @@ const set: Command = {
 };
 
 async function setMarket(invocation: Invocation): Promise<Result> {
-  const { values, query } = invocation;
+  const { values } = invocation;
   const exposure = parsed(
     values,
     "exposure",
@@ -54,7 +55,7 @@ async function setMarket(invocation: Invocation): Promise<Result> {
       ...(band ? { band: { step_basis_points: band.step, hour_basis_points: band.hour } } : {}),
       ...(exposure === undefined ? {} : { exposure: maximum }),
     },
-  }, async () => ({ object: await describeMarket(query) }));
+  }, async () => ({ object: await describeMarket(invocation) }));
 }
 
 const show: Command = {
@@ -62,8 +63,8 @@ const show: Command = {
   usage: "market show",
   does:
     "shows whether the market is open, the circuit breaker, the price band, and the exposure and its limit",
-  async run({ query }) {
-    return { object: await describeMarket(query) };
+  async run(invocation) {
+    return { object: await describeMarket(invocation) };
   },
 };
 
@@ -72,14 +73,14 @@ const open: Command = {
   usage: "market open",
   does: "opens the market that the circuit breaker closed",
   async run(invocation) {
-    const { query, confirm } = invocation;
-    const { halted_at, mid } = await describeMarket(query);
+    const { confirm } = invocation;
+    const { halted_at, mid } = await describeMarket(invocation);
     if (halted_at === null) {
       throw new Failure(EXIT.refused, "refused", "The circuit breaker has not closed the market.");
     }
     await confirm(`The price jumped at ${halted_at}. Is ${mid} SAR per gram right, and may quotes use it?`);
     return await changeOrPropose(invocation, { kind: "market.open", content: {} }, async () => ({
-      object: await describeMarket(query),
+      object: await describeMarket(invocation),
     }));
   },
 };
@@ -122,14 +123,12 @@ function readSeconds(text: string): number {
   return seconds;
 }
 
-async function describeMarket(query: Invocation["query"]): Promise<Row> {
+async function describeMarket({ query, trades }: Invocation): Promise<Row> {
   const [price] = await query`
     select mid::text, ticked_at, market_open, halted_at, halt_basis_points, halt_seconds,
       band_basis_points, band_hour_basis_points from gold.current_price`;
   if (!price) throw new Failure(EXIT.refused, "not_found", "No price has been set: run `gold price set`.");
-  const [exposure] = await query`
-    select maximum_exposure::text, day_net::text, open_buys::text, open_sells::text from gold.exposure_overview`;
-  const { maximum_exposure: maximum } = exposure!;
+  const exposure = await readPosition(query, await trades.read(query, await startOfDay(query)));
   return {
     market: price.market_open ? "open" : "closed",
     halted_at: instantOf(price.halted_at),
@@ -139,14 +138,12 @@ async function describeMarket(query: Invocation["query"]): Promise<Row> {
     breaker_seconds: price.halt_seconds,
     band_percent: percentOf(price.band_basis_points) ?? "off",
     band_hour_percent: percentOf(price.band_hour_basis_points),
-    exposure: maximum === null ? "unlimited" : formatGrams(BigInt(maximum)),
+    exposure: exposure.limit_grams ?? "unlimited",
     // Partners bought more than they sold if this is positive.
-    net_today: formatSigned(BigInt(exposure!.day_net)),
-    open_buys: formatGrams(BigInt(exposure!.open_buys)),
-    open_sells: formatGrams(BigInt(exposure!.open_sells)),
+    net_today: exposure.position_grams!,
+    open_buys: exposure.open_buys_grams!,
+    open_sells: exposure.open_sells_grams!,
   };
 }
 
 const percentOf = (basisPoints: number | null) => basisPoints === null ? null : basisPoints / 100;
-const formatSigned = (tenthMilligrams: bigint) =>
-  tenthMilligrams < 0n ? `-${formatGrams(-tenthMilligrams)}` : formatGrams(tenthMilligrams);

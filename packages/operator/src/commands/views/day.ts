@@ -4,7 +4,7 @@ import type { Command, Invocation, Row } from "../../command.ts";
 import { failureOf } from "../../failure.ts";
 import { withNewFile } from "../../new_file.ts";
 import { required } from "../../values.ts";
-import { readPosition, readStock, readTrades, startOfDay } from "../../views/figures.ts";
+import { readPosition, readStock, startOfDay, sumTrades } from "../../views/figures.ts";
 import { readInbox } from "../../views/inbox.ts";
 
 /** The namespace of the signature, for `ssh-keygen -Y verify`. */
@@ -24,24 +24,21 @@ const sign: Command = {
     "writes the figures and the open points of the day to a file, with the heads of the chains, and signs it with your SSH key; the signature is in FILE.sig",
   options: { out: { type: "string" } },
   async run(invocation) {
-    const { values, read, db, path, confirm, show, now, trades: ofDay } = invocation;
+    const { values, read, db, path, confirm, show, now } = invocation;
     const file = path(required(values, "out"));
     const since = await startOfDay(read);
     const checks = await readChecks(invocation);
     const open = checks.filter(({ state }) => state !== "ok").length;
     const [row] = await read`select session_user as login`;
-    const [trades, position, stock] = await Promise.all([
-      readTrades(read, ofDay, since),
-      readPosition(read),
-      readStock(read),
-    ]);
+    const ofDay = await invocation.trades.read(read, since);
+    const [position, stock] = await Promise.all([readPosition(read, ofDay), readStock(read)]);
     const day = {
       version: 1,
       deployment: (await (await db()).deployment()).id,
       begins_at: since.toISOString(),
       signed_at: now().toISOString(),
       login: row!.login as string,
-      ...{ trades, position, stock, checks },
+      ...{ trades: sumTrades(ofDay, since), position, stock, checks },
     };
     const text = `${canonicalJson(day)}\n`;
     if (!values.yes) show({ items: checks });

@@ -6,9 +6,9 @@ import {
   readPositions,
   readPrice,
   readStock,
-  readTrades,
   readWaiting,
   startOfDay,
+  sumTrades,
 } from "../../views/figures.ts";
 
 const today: Command = {
@@ -18,10 +18,10 @@ const today: Command = {
     "shows the day so far: price, trades, position, gold and SAR owed, binding refusals, and what waits for a person",
   async run({ read, trades: day }) {
     const since = await startOfDay(read);
-    const [price, trades, position, stock, owed, refusals, waiting] = await Promise.all([
+    const trades = await day.read(read, since);
+    const [price, position, stock, owed, refusals, waiting] = await Promise.all([
       readPrice(read),
-      readTrades(read, day, since),
-      readPosition(read),
+      readPosition(read, trades),
       readStock(read),
       readOwed(read),
       countRefusals(read, since),
@@ -29,7 +29,7 @@ const today: Command = {
     ]);
     return {
       object: { since: since.toISOString() },
-      parts: { price, trades, position, stock, owed },
+      parts: { price, trades: sumTrades(trades, since), position, stock, owed },
       lists: { refusals, waiting },
     };
   },
@@ -40,9 +40,10 @@ const position: Command = {
   usage: "position",
   does:
     "shows what the house sold minus what it bought today, the open quotes, and the share of each partner",
-  async run({ read }) {
+  async run({ read, trades: day }) {
     const since = await startOfDay(read);
-    const [object, items] = await Promise.all([readPosition(read), readPositions(read, since)]);
+    const trades = await day.read(read, since);
+    const [object, items] = await Promise.all([readPosition(read, trades), readPositions(read, trades)]);
     return { object: { since: since.toISOString(), ...object }, items };
   },
 };

@@ -37,8 +37,9 @@ declare
   start timestamptz := day_end(clock) - interval '24 hours';
 begin
   return (
-    select coalesce(sum(a.gold - gold_before(a.client_id, start)), 0)
-    from account a where a.client_id <> 0 and a.last_posted_at >= start
+    select coalesce(sum(a.gold - (balance_after(a.client_id, s.sequence)).gold), 0)
+    from account a join sequences_at(start - interval '1 millisecond') s on s.client = a.client_id
+    where a.last_posted_at >= start
   );
 end $$;
 
@@ -113,19 +114,25 @@ begin
   end if;
 end $$;
 
--- Counts the open quotes of all partners from their rows, by the instant at which they stop counting.
-create or replace function gold.open_quotes_at(clock timestamptz) returns table (ends_at timestamptz, buys bigint, sells bigint)
+-- Counts the open quotes of all partners from their rows, by the instant at which they stop counting. No quote is firm
+-- for longer than `longest`.
+create or replace function gold.open_quotes_within(clock timestamptz, longest interval)
+returns table (ends_at timestamptz, buys bigint, sells bigint)
 language sql stable set search_path = gold, pg_temp
 begin atomic
   select gold.exposure_slot(q.created_at, q.expires_at), sum(case q.side when 'buy' then q.grams else 0 end)::bigint,
     sum(case q.side when 'sell' then q.grams else 0 end)::bigint
   from gold.account a
   -- No quote is firm for more than an hour. A service's clock, which ids are made from, may be a little off.
-  join gold.quote q on q.bucket = a.bucket and q.client_id = a.client_id and q.id >= gold.first_id_at(clock - interval '2 hours')
+  join gold.quote q on q.bucket = a.bucket and q.client_id = a.client_id and q.id >= gold.first_id_at(clock - longest)
   where gold.exposure_slot(q.created_at, q.expires_at) > clock
     and not exists (select from gold.orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id)
   group by 1;
 end;
+
+create or replace function gold.open_quotes_at(clock timestamptz) returns table (ends_at timestamptz, buys bigint, sells bigint)
+language sql stable set search_path = gold, pg_temp
+begin atomic select * from gold.open_quotes_within(clock, interval '2 hours'); end;
 
 -- The operator's position in the clock's day, counted from the rows. With a limit, the vault has it already,
 -- so nothing is counted.

@@ -27,6 +27,29 @@ begin
   return low;
 end $$;
 
+-- The newest record of each partner up to an instant. It searches all partners at once, by halving; sequence_at()
+-- does this for one.
+create or replace function gold.sequences_at(at timestamptz) returns table (client int, sequence bigint)
+language sql stable security definer set search_path = gold, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+begin atomic
+  with recursive half (client, low, high) as (
+    select a.client_id, case when a.last_posted_at > sequences_at.at then 0 else a.event_sequence end, a.event_sequence
+    from gold.account a where a.client_id <> 0
+    union all
+    select h.client, case when e.created_at <= sequences_at.at then m.middle else h.low end,
+      case when e.created_at <= sequences_at.at then h.high else m.middle - 1 end
+    from half h
+    cross join lateral (select (h.low + h.high + 1) / 2 as middle) m
+    left join lateral (
+      select e.created_at from gold.event e
+      where e.bucket = h.client % 64 and e.client_id = h.client and e.sequence >= m.middle order by e.sequence limit 1
+    ) e on true
+    where h.low < h.high
+  )
+  select h.client, h.low from half h where h.low >= h.high;
+end;
+
 -- The three balances after the record with this sequence number.
 create or replace function gold.balance_after(client int, sequence bigint, out available bigint, out held bigint, out gold bigint)
 language sql stable set search_path = gold, pg_temp

@@ -1,33 +1,10 @@
 -- Figures of the operator's business. They read no index of their own: a partner without a posting in the time
 -- in question costs one look-up.
 
--- The newest record of each partner up to an instant. It searches all partners at once, by halving; sequence_at()
--- does this for one.
-create or replace function gold.sequences_at(at timestamptz) returns table (client int, sequence bigint)
-language sql stable security definer set search_path = gold, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-begin atomic
-  with recursive half (client, low, high) as (
-    select a.client_id, case when a.last_posted_at > sequences_at.at then 0 else a.event_sequence end, a.event_sequence
-    from gold.account a where a.client_id <> 0
-    union all
-    select h.client, case when e.created_at <= sequences_at.at then m.middle else h.low end,
-      case when e.created_at <= sequences_at.at then h.high else m.middle - 1 end
-    from half h
-    cross join lateral (select (h.low + h.high + 1) / 2 as middle) m
-    left join lateral (
-      select e.created_at from gold.event e
-      where e.bucket = h.client % 64 and e.client_id = h.client and e.sequence >= m.middle order by e.sequence limit 1
-    ) e on true
-    where h.low < h.high
-  )
-  select h.client, h.low from half h where h.low >= h.high;
-end;
-
--- The trades after a record of each partner, by minute, and the records up to which they were read. At most about
--- `most` orders are read; `more` says that there are more. A partner without a record begins with its first one.
--- SAR is what the partners paid and received.
-create or replace function gold.trades_after(clients int[], sequences bigint[], most int) returns json
+-- The trades after a record of each partner, by minute, and the records up to which they were read, with what each
+-- partner bought minus what it sold since `day`. At most about `most` orders are read; `more` says that there are
+-- more. A partner without a record begins with its first one. SAR is what the partners paid and received.
+create or replace function gold.trades_after(clients int[], sequences bigint[], day timestamptz, most int) returns json
 language sql stable security definer set search_path = gold, pg_temp
   set enable_seqscan = off set enable_bitmapscan = off set enable_mergejoin = off set jit = off
 begin atomic
@@ -46,7 +23,8 @@ begin atomic
     ) o
   ), reached as (
     select d.client_id, case when count(t.sequence) < s.each then d.newest else max(t.sequence) end as sequence,
-      count(t.sequence) = s.each as more
+      count(t.sequence) = s.each as more,
+      coalesce(sum(case t.side when 'buy' then t.grams else -t.grams end) filter (where t.executed_at >= trades_after.day), 0) as net
     from due d cross join share s left join trade t on t.client_id = d.client_id
     group by d.client_id, d.newest, s.each
   ), minute as (
@@ -58,7 +36,7 @@ begin atomic
     from trade t group by 1
   )
   select json_build_object(
-    'reached', (select coalesce(json_agg(json_build_array(r.client_id, r.sequence::text)), '[]') from reached r),
+    'reached', (select coalesce(json_agg(json_build_array(r.client_id, r.sequence::text, r.net::text)), '[]') from reached r),
     'more', (select coalesce(bool_or(r.more), false) from reached r),
     'minutes', (
       select coalesce(json_agg(json_build_object(
@@ -99,32 +77,52 @@ begin atomic
   order by w.created_at, w.id;
 end;
 
--- Each partner's gold and money, and what it bought minus what it sold since `since`.
-create or replace function gold.positions(since timestamptz)
+-- Each partner's gold and money.
+create or replace function gold.holdings()
 returns table (
-  client_id text, name text, net bigint, gold bigint, sar_available bigint, sar_held bigint, last_posted_at timestamptz
+  client int, client_id text, name text, gold bigint, sar_available bigint, sar_held bigint, last_posted_at timestamptz
 )
 language sql stable security definer set search_path = gold, pg_temp
 begin atomic
-  select p.public_id, p.name,
-    a.gold - case when s.sequence < a.event_sequence then (gold.balance_after(p.id, s.sequence)).gold else a.gold end,
-    a.gold, a.sar_available, a.sar_held, nullif(a.last_posted_at, 'epoch')
-  from gold.partner p
-  join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id
-  left join gold.sequences_at(since - interval '1 millisecond') s on s.client = p.id
-  order by 3 desc, 1;
+  select p.id, p.public_id, p.name, a.gold, a.sar_available, a.sar_held, nullif(a.last_posted_at, 'epoch')
+  from gold.partner p join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id;
 end;
 
--- The gold in the vault, in 0.0001 g. `sold_in_week` is what the partners bought minus what they sold in seven
--- days; at this pace, the free gold lasts for free / sold_in_week weeks.
+-- The limit of the exposure, and the open quotes. Without a limit, nobody counts them, so they are looked up: no quote
+-- is firm for longer than the prices of the last hour allowed.
+create or replace function gold.open_exposures(out maximum bigint, out buys bigint, out sells bigint)
+language plpgsql stable security definer set search_path = gold, pg_temp as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  longest int;
+begin
+  select v.maximum_exposure into maximum from vault v where v.stripe = 0;
+  if maximum is null then
+    select max(h.quote_ttl_seconds) into longest from price_history h
+    where h.id > (select max(newest.id) from price_history newest) - 20000;
+    select coalesce(sum(o.buys), 0), coalesce(sum(o.sells), 0) into buys, sells
+    from open_quotes_within(clock, make_interval(secs => coalesce(longest, 3600), mins => 1)) o;
+  else
+    select coalesce(sum(o.buys), 0), coalesce(sum(o.sells), 0) into buys, sells from open_exposure o where o.ends_at > clock;
+  end if;
+end $$;
+
+-- The gold in the vault, in 0.0001 g. `sold_in_week` is what the partners bought minus what they sold in the last
+-- seven closed days and today; at this pace, the free gold lasts for free / sold_in_week weeks.
 create or replace function gold.stock(
   out bars bigint, out fine bigint, out owed bigint, out free bigint, out sold_in_week bigint
 )
 language plpgsql stable security definer set search_path = gold, pg_temp as $$
 declare
-  since timestamptz := clock_timestamp() - interval '7 days';
+  last_day constant date := (clock_timestamp() at time zone 'Asia/Riyadh')::date - 8;
 begin
   select count(*), coalesce(sum(b.fine), 0) into bars, fine from bar b where b.removed_at is null;
   select coalesce(sum(v.free), 0) into free from vault v;
-  select coalesce(sum(p.gold), 0), coalesce(sum(p.net), 0) into owed, sold_in_week from positions(since) p;
+  select coalesce(sum(a.gold), 0), coalesce(sum(a.gold - coalesce(d.closing_gold, 0)), 0) into owed, sold_in_week
+  from account a
+  left join lateral (
+    select d.closing_gold from closed_day d
+    where d.bucket = a.bucket and d.client_id = a.client_id and d.day <= last_day order by d.day desc limit 1
+  ) d on true
+  where a.client_id <> 0;
 end $$;

@@ -101,16 +101,19 @@ describe("the reads for operators", () => {
   });
 
   it("add up to what the books hold", async () => {
-    const since = "2000-01-01T00:00:00Z";
     // Without any record, all trades are read, here in parts.
     const reached = new Map<number, string>();
     const minutes: Record<string, string | number>[] = [];
+    let net = 0n;
     for (let more = true; more;) {
       const [row] = await books.sql`
         select gold.trades_after(${`{${[...reached.keys()]}}`}::text::int[],
-          ${`{${[...reached.values()]}}`}::text::bigint[], 1) as found`;
+          ${`{${[...reached.values()]}}`}::text::bigint[], '-infinity', 1) as found`;
       ({ more } = row!.found);
-      for (const [client, sequence] of row!.found.reached) reached.set(client, sequence);
+      for (const [client, sequence, part] of row!.found.reached) {
+        reached.set(client, sequence);
+        net += BigInt(part);
+      }
       minutes.push(...row!.found.minutes);
     }
     const sum = (member: string) =>
@@ -133,9 +136,12 @@ describe("the reads for operators", () => {
     assertEquals({ ...stock }, {
       ...{ owed: `${owed}`, free: `${10_000_000n - owed}`, fine: "10000000", sold_in_week: `${owed}` },
     });
-    const [positions] = await books.sql`
-      select sum(net)::text as net, sum(gold)::text as gold from gold.positions(${since}::text::timestamptz)`;
-    assertEquals({ ...positions }, { net: `${owed}`, gold: `${owed}` });
+    const [held] = await books.sql`select sum(gold)::text as gold from gold.holdings()`;
+    assertEquals([held!.gold, net], [`${owed}`, owed]);
+    const [open] = await books.sql`select buys::text, sells::text from gold.open_exposures()`;
+    const [counted] = await books
+      .sql`select open_buys::text as buys, open_sells::text as sells from gold.exposure_overview`;
+    assertEquals({ ...open }, { ...counted });
   });
 
   it("find the newest record of every partner at an instant, as sequence_at() finds that of one", async () => {
