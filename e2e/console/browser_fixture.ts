@@ -15,16 +15,16 @@ export const launchBrowser = (): Promise<Browser> => chromium.launch({ executabl
 /** A person at the console, who has only a keyboard. */
 export class Typist {
   readonly page: Page;
-  readonly #origin: string;
+  readonly #base: string;
   readonly complaints: string[] = [];
 
   constructor(page: Page) {
     this.page = page;
-    this.#origin = new URL(page.url()).origin;
+    this.#base = page.url();
     page.on("console", (message) => message.type() === "error" && this.complaints.push(message.text()));
     page.on("pageerror", (error) => this.complaints.push(error.message));
     page.on("request", (request) => {
-      if (!request.url().startsWith(this.#origin)) this.complaints.push(request.url());
+      if (!request.url().startsWith(this.#base)) this.complaints.push(request.url());
     });
   }
 
@@ -41,7 +41,7 @@ export class Typist {
   }
 
   async goto(path: string): Promise<void> {
-    await this.page.goto(this.#origin + path);
+    await this.page.goto(this.#base + path.slice(1));
   }
 
   text(): Promise<string> {

@@ -58,7 +58,7 @@ describe("a day at the consoles of two people", () => {
   };
 
   it("shows the demo's order one step away from Today", async () => {
-    await amal.page.locator("tbody a[href^='/order/ord_']").first().focus();
+    await amal.page.locator("tbody a[href^='./order/ord_']").first().focus();
     await amal.page.keyboard.press("Enter");
     await amal.page.waitForURL("**/order/ord_*");
     const text = await amal.text();
@@ -94,7 +94,7 @@ describe("a day at the consoles of two people", () => {
     const own = amal.page.url();
     await approve(badr, { "the last four characters of the IBAN": "7519" });
     await amal.page.goto(own);
-    await amal.page.locator("a[href^='/proposal/']").first().focus();
+    await amal.page.locator("a[href^='./proposal/']").first().focus();
     await amal.page.keyboard.press("Enter");
     await amal.page.waitForURL("**/proposal/*");
     await amal.act("Show its secrets once");

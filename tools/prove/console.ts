@@ -136,22 +136,28 @@ async function openConsole(databaseUrl: string) {
     });
   });
   const send = (path: string, cookie = "") =>
-    new Promise<{ status: number; cookie: string; text: string }>((resolve, reject) => {
+    new Promise<{ status: number; cookie: string; text: string; location: string }>((resolve, reject) => {
       request(new URL(path, link), { headers: { cookie } }, (reply) => {
         const [given = ""] = reply.headers["set-cookie"] ?? [];
         let text = "";
         reply.setEncoding("utf8").on("data", (part) => text += part).on(
           "end",
-          () => resolve({ status: reply.statusCode!, cookie: given.split(";")[0]!, text }),
+          () =>
+            resolve({
+              status: reply.statusCode!,
+              cookie: given.split(";")[0]!,
+              text,
+              location: `${reply.headers.location}`,
+            }),
         );
       }).on("error", reject).end();
     });
-  const { cookie } = await send(new URL(link).pathname);
+  const { cookie, location } = await send(new URL(link).pathname);
   return {
     /** Loads a page, and returns its milliseconds. */
     async get(path: string): Promise<number> {
       const startMs = performance.now();
-      const { status, text } = await send(path, cookie);
+      const { status, text } = await send(location + path.slice(1), cookie);
       if (status !== 200) throw new Error(`${path} was answered with ${status}: ${text}`);
       return performance.now() - startMs;
     },

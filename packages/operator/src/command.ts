@@ -1,7 +1,7 @@
 import type { ParseArgsConfig } from "node:util";
-import type { ParameterOrFragment, Row as SqlRow } from "postgres";
 import type { Db } from "./database.ts";
 import type { KeyFile } from "./key_file.ts";
+import type { Query } from "./query.ts";
 import type { SignText } from "./ssh_key.ts";
 import type { TradeDay } from "./views/trade_day.ts";
 
@@ -25,11 +25,6 @@ export interface Result {
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 export type Values = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
-
-type Query = (
-  text: TemplateStringsArray,
-  ...parameters: ParameterOrFragment<never>[]
-) => Promise<SqlRow[]>;
 
 export interface Invocation extends Dialog {
   readonly values: Values;
@@ -68,6 +63,8 @@ export interface Invocation extends Dialog {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => Date;
   readonly random: (length: number) => Uint8Array;
+  /** Gives up the connections. The next use connects again. */
+  readonly reconnect: () => void;
   /** Ends a command that otherwise goes on. Undefined if only the end of the process ends it. */
   readonly ending?: AbortSignal | undefined;
   /** Runs another command for the same person, in another dialog. Throws only failures. */

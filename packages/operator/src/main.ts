@@ -65,7 +65,15 @@ const terminal: Terminal = {
   ...(process.stdin.isTTY ? person : {}),
   now: () => new Date(),
   random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  ...(process.argv[2] === "console" ? { ending: untilSignalled() } : {}),
 };
+
+/** A console ends its service and removes its files when it is signalled. */
+function untilSignalled(): AbortSignal {
+  const ending = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => ending.abort());
+  return ending.signal;
+}
 
 // If the server closes the connection during a transaction, postgres.js throws a TypeError outside every
 // promise, and the query in flight may stay unanswered. If it fails, the command reports its error before the

@@ -30,6 +30,7 @@ export interface Person extends
     | "stateDir"
     | "path"
     | "env"
+    | "reconnect"
   > {
   readonly findKey: () => Promise<string>;
   /** A connection that is open already. */
@@ -66,6 +67,10 @@ export function openPerson({ env, stateDir, path, isSecond, sshKey }: Options): 
     keys: openKeyFile(() => findKeyFile(env, stateDir)),
     findKey: async () => sshKey ?? await findSshKey(env, stateDir, await databaseUrl(), isSecond),
     opened: () => opened?.sql ?? reader,
+    reconnect() {
+      for (const sql of [opened?.sql, reader]) sql?.end({ timeout: 0 }).catch(() => {});
+      [opened, reader] = [undefined, undefined];
+    },
     async close() {
       await Promise.all([opened?.sql.end({ timeout: 2 }), reader?.end({ timeout: 2 })]);
     },

@@ -12,7 +12,7 @@ import { type Html, resultOf } from "./render.ts";
 import { TEXT } from "./texts.ts";
 
 /** What a browser sent with a form. A field may have several values. A file is the name of its copy. */
-type Sent = Readonly<Record<string, readonly string[]>>;
+export type Sent = Readonly<Record<string, readonly string[]>>;
 
 /** How an action ended: it is done, it asks something, or it failed. */
 type Outcome =
@@ -38,10 +38,20 @@ interface Answer {
 }
 
 const HASH = /\b[0-9a-f]{64}\b/g;
+/** What a command makes anew for each question, such as the id of a document. */
+const VOLATILE = ["batch", "message_id", "file", "sha256"];
 
-/** A command may build a document for each question, so its hash differs each time. The rest must be the same. */
-const digestOf = (question: string): string =>
-  createHash("sha256").update(question.replace(HASH, "")).digest("base64url");
+/**
+ * The digest of what an answer is for: of the question and of what was shown with it, or of the hash that the person
+ * read before.
+ */
+function digestOf({ question, isText, shown }: Asked, { binding }: Action, sent: Sent): string {
+  const seen = binding === "hash" ? [sent["--sha256"]?.[0], isText] : binding === "wording" ? question : [
+    question.replace(HASH, ""),
+    JSON.stringify(shown, (name, value) => VOLATILE.includes(name) ? undefined : value),
+  ];
+  return createHash("sha256").update(JSON.stringify(seen)).digest("base64url");
+}
 
 /**
  * Runs an action with what the browser sent. The command asks as it asks at a terminal: the first question without
@@ -63,7 +73,10 @@ export async function act(
     out: string | undefined,
   ) => [...words, ...(out === undefined ? [] : ["--out", out]), ...given];
   try {
-    const result = await invocation.again(argvFor(file), pageDialog(answers, action.isBound));
+    const result = await invocation.again(
+      argvFor(file),
+      pageDialog(answers, (asked) => digestOf(asked, action, sent)),
+    );
     return {
       kind: "done",
       result,
@@ -76,13 +89,14 @@ export async function act(
 }
 
 /** A command asks the page, which has the answers that the person gave so far. */
-function pageDialog(answers: readonly Answer[], isBound: boolean): Dialog {
+function pageDialog(answers: readonly Answer[], digest: (asked: Asked) => string): Dialog {
   const shown: Result[] = [];
-  let asked = 0;
+  let count = 0;
   const answerTo = (question: string, isText: boolean): string => {
-    const given = answers[asked++];
-    if (given && (isBound || given.question === digestOf(question))) return given.answer;
-    throw new Asked(question, isText, shown);
+    const asked = new Asked(question, isText, shown);
+    const given = answers[count++];
+    if (given?.question === digest(asked)) return given.answer;
+    throw asked;
   };
   return {
     mayUseTerminal: false,
@@ -112,14 +126,15 @@ function argumentsOf(fields: readonly Field[], sent: Sent, folder: string): stri
 
 /** Reads a form. Keeps its files in the folder, under names of ours. */
 export async function readSent(body: Readonly<Record<string, unknown>>, folder: string): Promise<Sent> {
-  const sent: Record<string, string[]> = {};
+  const sent = new Map<string, string[]>();
   for (const [name, value] of Object.entries(body)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      const text = one instanceof File ? await keepFile(one, folder) : `${one}`;
-      (sent[name] ??= []).push(text);
-    }
+    const values = Array.isArray(value) ? value : [value];
+    sent.set(
+      name,
+      await Promise.all(values.map((one) => one instanceof File ? keepFile(one, folder) : `${one}`)),
+    );
   }
-  return sent;
+  return Object.fromEntries(sent);
 }
 
 async function keepFile(file: File, folder: string): Promise<string> {
@@ -177,9 +192,11 @@ export function questionOf(
   const kept = action.fields.flatMap(({ name }) => listOf(sent[name]).map((value) => [name, value] as const));
   const shown = asked.shown.map(resultOf);
   // The person came from the page of a bound action, which shows the same.
-  return html`${action.isBound ? html`<details><summary>${TEXT.details}</summary>${shown}</details>` : shown}
+  return html`${
+    action.binding === "hash" ? html`<details><summary>${TEXT.details}</summary>${shown}</details>` : shown
+  }
 <form class="question" method="post" action="${pathOf(action.words)}">
-<p class="lead"><bdi>${asked.question}</bdi></p>
+<p class="lead" dir="ltr">${asked.question}</p>
 <input type="hidden" name="form" value="${frame.form()}">
 <input type="hidden" name="from" value="${pageOf(sent)}">${
     kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
@@ -190,7 +207,7 @@ export function questionOf(
           value="${answer}">
       `
     )
-  }<input type="hidden" name="question" value="${digestOf(asked.question)}">${
+  }<input type="hidden" name="question" value="${digestOf(asked, action, sent)}">${
     asked.isText
       ? html`<label><span>${TEXT.typeIt}</span><input name="answer" autocomplete="off" autofocus required></label>`
       : html`<input type="hidden" name="answer" value="yes">`
@@ -198,10 +215,11 @@ export function questionOf(
     asked.isText ? "" : html`
       autofocus
     `
-  }>${asked.isText ? TEXT.send : TEXT.yes}</button> <a class="button" href="/">${TEXT.back}</a></form>`;
+  }>${asked.isText ? TEXT.send : TEXT.yes}</button> <a class="button" href="./">${TEXT.back}</a></form>`;
 }
 
-/** The page from which the person came. */
-const pageOf = (sent: Sent): string => /^\/(?!\/)/.test(sent.from?.[0] ?? "") ? sent.from![0]! : "/";
+/** The page from which the person came. Behind a dot, an address always stays below that of the console. */
+const pageOf = (sent: Sent): string => sent.from?.[0]?.startsWith("/") ? sent.from[0] : "/";
 
-export const backLink = (sent: Sent): Html => html`<a class="button" href="${pageOf(sent)}">${TEXT.back}</a>`;
+export const backLink = (sent: Sent): Html =>
+  html`<a class="button" href=".${pageOf(sent)}">${TEXT.back}</a>`;

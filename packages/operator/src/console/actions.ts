@@ -16,8 +16,11 @@ export interface Action {
   readonly fields: readonly Field[];
   /** The name of the file that the command writes to --out. */
   readonly file?: string | undefined;
-  /** Its answers are bound to what the person saw by --sha256, so its questions may change meanwhile. */
-  readonly isBound: boolean;
+  /**
+   * What an answer is for: the question with what was shown, the hash of --sha256, or only the wording of the question,
+   * if what is shown changes all the time.
+   */
+  readonly binding: "shown" | "hash" | "wording";
 }
 
 /** What each argument of a command is. */
@@ -76,6 +79,7 @@ const TABLE: readonly (readonly [words: string, label: string, fields?: string, 
   ["vault add", "Add a bar", "--serial! --refiner --gross! --fineness! --vault!"],
   ["vault remove", "Remove", "SERIAL!"],
   ["registry adopt", "Sign for earlier rows"],
+  ["partner approve-iban", "Approve the new IBAN", "ID!"],
   ["day sign", "Sign the end of the day", "", "day.json"],
 ];
 
@@ -85,7 +89,7 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(
     label,
     fields: fields.split(" ").filter((text) => text !== "").map(readField),
     file,
-    isBound: fields.includes("--sha256"),
+    binding: fields.includes("--sha256") ? "hash" : words === "day sign" ? "wording" : "shown",
   }]),
 );
 
@@ -105,17 +109,17 @@ function readField(text: string): Field {
 /** The address of an action's form. */
 export const pathOf = (words: string, given: Readonly<Record<string, string>> = {}): string => {
   const query = new URLSearchParams(given).toString();
-  return `/do/${words.replaceAll(" ", "/")}${query === "" ? "" : `?${query}`}`;
+  return `./do/${words.replaceAll(" ", "/")}${query === "" ? "" : `?${query}`}`;
 };
 
 /** Pages that show what a command would show. */
 const SHOWN: readonly (readonly [RegExp, (id: string) => string, string])[] = [
-  [/^gold proposal approve (\S+)$/, (id) => `/proposal/${id}`, "Read and approve"],
-  [/^gold event list (\S+)$/, (id) => `/partner/${id}`, "See the partner"],
-  [/^gold market show$/, () => "/market", "See the market"],
-  [/^gold withdrawal \w+ (wd_\S+)$/, (id) => `/withdrawal/${id}`, "See the withdrawal"],
+  [/^gold proposal approve (\S+)$/, (id) => `./proposal/${id}`, "Read and approve"],
+  [/^gold event list (\S+)$/, (id) => `./partner/${id}`, "See the partner"],
+  [/^gold market show$/, () => "./market", "See the market"],
+  [/^gold withdrawal \w+ (wd_\S+)$/, (id) => `./withdrawal/${id}`, "See the withdrawal"],
   [/^gold withdrawal submit/, () => pathOf("withdrawal submit"), "Submit"],
-  [/^gold deposit approve (\S+)$/, (id) => `/deposit/${id}`, "See the deposit"],
+  [/^gold deposit approve (\S+)$/, (id) => `./deposit/${id}`, "See the deposit"],
 ];
 
 /** Returns the page on which a person does what a command line would do. */

@@ -41,6 +41,9 @@ describe("gold console", () => {
       const { status, text } = await console.get(path);
       assertEquals([status, text.includes("Open the console with the link")], [403, true], path);
     }
+    // Outside the secret path, no cookie helps, and the page has nothing but what finds the path in this browser.
+    const outside = await console.get("/stock", person, "/");
+    assertEquals([outside.status, outside.text.includes("localStorage.getItem")], [403, true]);
     assertEquals(await console.enter(), {});
     const next = await console.nextLink();
     assert(next !== console.link);
@@ -95,9 +98,70 @@ describe("gold console", () => {
     assertStringIncludes((await send({ question: "another", answer: "yes" })).text, "Yes, do this");
     const done = await send({ question, answer: "yes" });
     assertEquals(done.status, 303);
-    assertStringIncludes(await page(done.headers.location!), wd);
+    assertStringIncludes((await console.get(`${done.headers.location}`, person, "")).text, wd);
     const refused = await send({ question, answer: "yes" }).catch(() => undefined);
     assertEquals(refused, undefined);
+  });
+
+  it("takes no answer for another list than the one that was shown", async () => {
+    await operator.gold("withdrawal", "approve");
+    const [kept, gone] = [await askWithdrawal(operator, 100n), await askWithdrawal(operator, 200n)];
+    const send = async (more: Readonly<Record<string, string>> = {}) =>
+      await console.post(
+        "/do/withdrawal/approve",
+        { form: await formOf("/do/withdrawal/approve"), ...more },
+        person,
+      );
+    const question = /name="question"\s+value="([^"]+)"/.exec((await send()).text)![1]!;
+    await operator.done("withdrawal", "reject", gone);
+    const swapped = await askWithdrawal(operator, 200n);
+    assertStringIncludes((await send({ question, answer: "yes" })).text, "Yes, do this");
+    const rows = itemsOf(await operator.done("withdrawal", "list", "--status", "pending_approval"));
+    assertEquals(rows.map(({ withdrawal_id }) => withdrawal_id).toSorted(), [kept, swapped].toSorted());
+  });
+
+  it("gives a cookie that a browser sends to no other path, so to no server at another port", async () => {
+    const { headers } = await console.get(new URL(await console.nextLink()).pathname, {}, "");
+    const [cookie] = headers["set-cookie"]!;
+    assert(/; Path=\/[0-9a-f]{32}\/; HttpOnly; SameSite=Strict$/.test(cookie!), cookie);
+    assertEquals(cookie!.includes(`Path=${headers.location};`), true);
+  });
+
+  it("shows a new secret once", async () => {
+    const form = await formOf(`/do/secret/rotate?ID=${id()}`);
+    let reply = await console.post("/do/secret/rotate", { form, ID: id() }, person);
+    for (let n = 0; n < 2 && reply.status === 200; n++) {
+      const question = /name="question"\s+value="([^"]+)"/.exec(reply.text)![1]!;
+      const again = FORM.exec(reply.text.replace(/[^]*<main/, ""))![1]!;
+      reply = await console.post(
+        "/do/secret/rotate",
+        { form: again, ID: id(), question, answer: "yes" },
+        person,
+      );
+    }
+    assertEquals(reply.status, 303, reply.text);
+    const shown = await console.get(reply.headers.location!, person, "");
+    assertStringIncludes(shown.text, "Client secret");
+    assertEquals((await console.get(reply.headers.location!, person, "")).status, 404);
+  });
+
+  it("refuses a request that no page sends, and goes on", async () => {
+    const form = await formOf("/do/deposit/record");
+    const odd = await console.post("/do/deposit/record", {
+      form,
+      __proto__x: "1",
+      constructor: "2",
+      ID: "--yes",
+    }, person);
+    assertEquals(odd.status, 422);
+    const broken = await console.post("/do/deposit/record", {}, {
+      ...person,
+      "content-type": "multipart/form-data",
+    });
+    assertEquals(broken.status, 400);
+    assertEquals((await console.get("/done/none", person)).status, 404);
+    assertEquals((await console.get("/do/no/thing", person)).status, 404);
+    assertEquals((await console.get("/", person)).status, 200);
   });
 
   it("shows a foreign text as text, on every page", async () => {
@@ -124,9 +188,13 @@ describe("gold console", () => {
   });
 
   it("exports no text that a spreadsheet would run", async () => {
+    const rows = [{ name: "=cmd|' /C calc'!A0", change: "-3.5", about: 'a ;+1, "2"' }, {
+      name: "@x",
+      change: null,
+    }];
     assertEquals(
-      csvOf([{ name: "=cmd|' /C calc'!A0", change: "-3.5", about: '+1, "2"' }, { name: "@x", change: null }]),
-      `name,change,about\r\n'=cmd|' /C calc'!A0,-3.5,"'+1, ""2"""\r\n'@x,,\r\n`,
+      csvOf(rows, ["name", "change", "about"]),
+      `\uFEFFname,change,about\r\n"'=cmd|' /C calc'!A0",-3.5,"a ;'+1, ""2"""\r\n"'@x",,\r\n`,
     );
     const { text, headers } = await console.get(`/partner/${id()}/statement.csv`, person);
     assertEquals(headers["content-type"], "text/csv; charset=utf-8");
@@ -135,7 +203,7 @@ describe("gold console", () => {
 
   it("finds a record by its id, and links to its page", async () => {
     const order = await trade();
-    assertStringIncludes(await page(`/search?q=${order.slice(-9)}`), `href="/order/${order}"`);
+    assertStringIncludes(await page(`/search?q=${order.slice(-9)}`), `href="./order/${order}"`);
     assertStringIncludes(await page("/search?q=nothing"), "Nothing was found");
   });
 
@@ -154,8 +222,11 @@ describe("gold console", () => {
       await operator.service.books.sql.unsafe(
         `revoke gold_pricing from ${login}; alter role ${login} nologin`,
       );
+      // While its requests are being answered.
+      const asked = Array.from({ length: 8 }, () => other.get("/", cookie));
       await operator.service.books
         .sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${login}`;
+      await Promise.all(asked);
       for (const path of ["/", "/waiting", "/series.json"]) {
         const { status, text } = await other.get(path, cookie);
         assertEquals([status >= 400, text.includes("Position")], [true, false], path);

@@ -21,7 +21,8 @@ export interface TestConsole {
   readonly nextLink: () => Promise<string>;
   /** Opens a link, and returns the header with the cookie. */
   readonly enter: (link?: string) => Promise<Headers>;
-  readonly get: (path: string, headers?: Headers) => Promise<Reply>;
+  /** Gets a page below the console's secret path, or below another one. */
+  readonly get: (path: string, headers?: Headers, base?: string) => Promise<Reply>;
   /** Sends a form, as its own page would unless the headers say otherwise. */
   readonly post: (path: string, fields: Headers, headers?: Headers) => Promise<Reply>;
   readonly stop: () => Promise<void>;
@@ -55,20 +56,23 @@ export async function openConsole(env: Headers, ...options: readonly string[]): 
       });
       sent.on("error", reject).end(body);
     });
-  const get = (path: string, headers: Headers = {}) => send("GET", path, headers);
+  let secret = "/";
+  const under = (path: string, base = secret) => base.replace(/\/$/, "") + path;
+  const get: TestConsole["get"] = (path, headers = {}, base) => send("GET", under(path, base), headers);
   return {
     origin,
     link,
     linkFile,
     nextLink: async () => (await readFile(linkFile, "utf8")).trim(),
     async enter(given = link) {
-      const { headers } = await get(new URL(given).pathname);
+      const { headers } = await get(new URL(given).pathname, {}, "");
+      secret = headers.location ?? secret;
       const [cookie] = headers["set-cookie"] ?? [];
       return cookie === undefined ? {} : { cookie: cookie.split(";")[0]! };
     },
     get,
     post: (path, fields, headers = {}) =>
-      send("POST", path, {
+      send("POST", under(path), {
         origin,
         "content-type": "application/x-www-form-urlencoded",
         ...headers,

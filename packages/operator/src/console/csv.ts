@@ -1,17 +1,15 @@
 import type { Row } from "../command.ts";
 
-/** A text that a spreadsheet would take for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+const BOM = "\uFEFF";
 const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?$/;
+/** What a spreadsheet would take for a formula, also after a separator of its own. */
+const FORMULA = /(^|[;\t\r\n])([=+\-@])/g;
 
-/** Formats rows as CSV (RFC 4180). A text that would be a formula begins with an apostrophe. */
-export function csvOf(rows: readonly Row[]): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+/** Formats these members of rows as CSV (RFC 4180), in UTF-8 with its mark. A formula gets an apostrophe. */
+export function csvOf(rows: readonly Row[], names: readonly string[]): string {
   const lines = rows.map((row) => names.map((name) => cellOf(`${row[name] ?? ""}`)).join(","));
-  return [names.join(","), ...lines, ""].join("\r\n");
+  return BOM + [names.join(","), ...lines, ""].join("\r\n");
 }
 
-function cellOf(text: string): string {
-  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
+const cellOf = (text: string): string =>
+  text === "" || NUMBER.test(text) ? text : `"${text.replace(FORMULA, "$1'$2").replaceAll('"', '""')}"`;

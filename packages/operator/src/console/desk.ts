@@ -35,4 +35,4 @@ export const part = async (title: string, load: () => Promise<Html | readonly Ro
   section(title, await load().catch((error) => tell(failureOf(error))));
 
 export const tell = ({ message }: Failure): Html =>
-  html`<p class="failure"><bdi>${printable(message)}</bdi></p>`;
+  html`<p class="failure" dir="ltr" role="alert">${printable(message)}</p>`;

@@ -1,6 +1,5 @@
 import { html } from "hono/html";
-import { pathOf } from "./actions.ts";
-import { ACTIONS } from "./actions.ts";
+import { ACTIONS, pathOf } from "./actions.ts";
 import type { Html } from "./render.ts";
 import { PAGES, TEXT } from "./texts.ts";
 
@@ -9,6 +8,8 @@ export interface Frame {
   readonly login: string;
   readonly environment: "sandbox" | "production";
   readonly nonce: string;
+  /** The address of the console. No other user of the machine knows it. */
+  readonly base: string;
   readonly path: string;
   readonly waiting: number;
   /** Returns the token of a new form. */
@@ -22,24 +23,26 @@ export const layout = (frame: Frame, title: string, content: Html | readonly Htm
     <html lang="en">
       <head>
         <meta charset="utf-8">
+        <base href="${frame.base}">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="color-scheme" content="light dark">
-        <meta name="htmx-config" content='{"extensions":"hx-csp","includeIndicatorCSS":false,"history":false}'>
+        <meta name="htmx-config"
+          content='{"extensions":"hx-csp","includeIndicatorCSS":false,"history":false,"noSwap":[204,304,"4xx","5xx"]}'>
         <title>${title} · ${TEXT.product}</title>
-        <link rel="icon" href="/assets/icon.svg">
-        <link rel="stylesheet" href="/assets/uplot.css">
-        <link rel="stylesheet" href="/assets/style.css">
-        <script nonce="${frame.nonce}" src="/assets/htmx.js" defer></script>
-        <script nonce="${frame.nonce}" src="/assets/hx-csp.js" defer></script>
-        <script nonce="${frame.nonce}" src="/assets/uplot.js" defer></script>
-        <script nonce="${frame.nonce}" src="/assets/console.js" defer></script>
+        <link rel="icon" href="./assets/icon.svg">
+        <link rel="stylesheet" href="./assets/uplot.css">
+        <link rel="stylesheet" href="./assets/style.css">
+        <script nonce="${frame.nonce}" src="./assets/htmx.js" defer></script>
+        <script nonce="${frame.nonce}" src="./assets/hx-csp.js" defer></script>
+        <script nonce="${frame.nonce}" src="./assets/uplot.js" defer></script>
+        <script nonce="${frame.nonce}" src="./assets/console.js" defer></script>
       </head>
       <body class="${frame.environment}">
-        <a class="skip" href="#main">${TEXT.skip}</a>
+        <a class="skip" href=".${frame.path}#main">${TEXT.skip}</a>
         <header>
-          <a class="brand" href="/">${TEXT.product}</a>
+          <a class="brand" href="./">${TEXT.product}</a>
           <span class="badge">${TEXT[frame.environment]}</span>
-          <form class="search" action="/search" role="search">
+          <form class="search" action="./search" role="search">
             <input name="q" type="search" aria-label="${TEXT.search}" placeholder="${TEXT
               .searchHint}" autocomplete="off">
           </form>
@@ -47,7 +50,7 @@ export const layout = (frame: Frame, title: string, content: Html | readonly Htm
         </header>
         <nav aria-label="Pages">
           <ul>${Object.entries(PAGES).map(([path, name]) =>
-            html`<li><a href="${path}"${
+            html`<li><a href=".${path}"${
               frame.path === path
                 ? html`
                   aria-current="page"
@@ -64,7 +67,7 @@ export const layout = (frame: Frame, title: string, content: Html | readonly Htm
 /** How much waits for a person. It counts anew without a reload. */
 export const badge = ({ waiting, nonce }: Pick<Frame, "waiting" | "nonce">): Html =>
   html`
-    <span id="waiting" class="count" data-count="${waiting}" hx-get="/waiting" hx-trigger="every 5s"
+    <span id="waiting" class="count" data-count="${waiting}" hx-get="./waiting" hx-trigger="every 5s"
       hx-swap="outerHTML" hx-nonce="${nonce}">${waiting > 0 ? waiting : ""}</span>
   `;
 
@@ -85,3 +88,20 @@ export const button = (
 /** A link to the form of an action. */
 export const formLink = (words: string, given: Readonly<Record<string, string>> = {}, label?: string): Html =>
   html`<a class="button" href="${pathOf(words, given)}">${label ?? ACTIONS.get(words)!.label}</a>`;
+
+/**
+ * The page of every address outside the console. A script of the console left the secret path in this browser, so an
+ * address that a colleague sent opens here.
+ */
+export const arrival = (nonce: string): Html =>
+  html`
+    <!doctype html>
+    <html lang="en">
+      <title>${TEXT.product}</title>
+      <p>${TEXT.noSession}</p>
+      <script nonce="${nonce}">
+    const base = localStorage.getItem("gold-console");
+    if (base && !location.pathname.startsWith(base)) location.replace(base + location.pathname.slice(1) + location.search);
+    </script>
+    </html>
+  `;

@@ -12,12 +12,12 @@ type Value = Cell | readonly Cell[];
 
 /** The address of each kind of record, by the prefix of its ids. */
 const ADDRESSES: readonly (readonly [RegExp, string])[] = [
-  [/^(?:ord|qt)_[0-9a-f-]{36}$/, "/order/"],
-  [/^wd_[0-9a-f-]{36}$/, "/withdrawal/"],
-  [/^dep_[0-9a-f-]{36}$/, "/deposit/"],
-  [/^evt_[0-9a-f-]{36}$/, "/event/"],
-  [/^req_[0-9a-f-]{36}$/, "/request/"],
-  [/^(?:sbx|live)_[a-z0-9]{20}$/, "/partner/"],
+  [/^(?:ord|qt)_[0-9a-f-]{36}$/, "./order/"],
+  [/^wd_[0-9a-f-]{36}$/, "./withdrawal/"],
+  [/^dep_[0-9a-f-]{36}$/, "./deposit/"],
+  [/^evt_[0-9a-f-]{36}$/, "./event/"],
+  [/^req_[0-9a-f-]{36}$/, "./request/"],
+  [/^(?:sbx|live)_[a-z0-9]{20}$/, "./partner/"],
 ];
 const PROPOSAL_MEMBERS = ["proposal_id", "proposal"];
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -26,11 +26,11 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function addressOf(name: string, text: string): string | undefined {
   const found = ADDRESSES.find(([form]) => form.test(text));
   if (found) return found[1] + text;
-  return PROPOSAL_MEMBERS.includes(name) && UUID.test(text) ? `/proposal/${text}` : undefined;
+  return PROPOSAL_MEMBERS.includes(name) && UUID.test(text) ? `./proposal/${text}` : undefined;
 }
 
-const GOOD = /^(active|executed|approved|delivered|paid|open|verified|booked|trusted|signs|ok|yes|signed)$/;
-const WAITING = /^(pending|pending_approval|submitted|recorded|stale|closed|no|expiring|open quotes)$/;
+const GOOD = /^(active|executed|approved|delivered|paid|open|verified|booked|trusted|signs|done|yes|signed)$/;
+const WAITING = /^(pending|pending_approval|submitted|recorded|stale|closed|no|expiring|to do)$/;
 const BAD =
   /^(halted|suspended|rejected|returned|failed|failing|expired|revoked|parked|disabled|NOT VALID|no price)$/;
 /** The members whose value is one of a few words. */
@@ -116,8 +116,8 @@ const isRows = (content: Html | readonly Row[]): content is readonly Row[] => Ar
 
 /** A result of a command with all its parts and lists. */
 export function resultOf({ title, object, parts = {}, items, lists = {}, notice }: Result): Html {
-  return html`${title ? html`<p class="lead"><bdi>${printable(title)}</bdi></p>` : ""}${
-    notice ? html`<p class="note"><bdi>${printable(notice)}</bdi></p>` : ""
+  return html`${title ? html`<p class="lead" dir="ltr">${printable(title)}</p>` : ""}${
+    notice ? html`<p class="note" dir="ltr">${printable(notice)}</p>` : ""
   }${object ? pairs(object) : ""}${items ? table(items, TEXT.list) : ""}${
     Object.entries(parts).map(([name, row]) => section(labelOf(name), pairs(row)))
   }${Object.entries(lists).map(([name, rows]) => section(labelOf(name), rows))}`;

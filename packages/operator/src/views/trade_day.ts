@@ -1,9 +1,7 @@
-import type { Invocation } from "../command.ts";
-
-type Query = Invocation["query"];
+import type { Query } from "../query.ts";
 
 /** The trades of one minute. Gold is in 0.0001 g, SAR in halalas; SAR is what the partners paid and received. */
-export interface TradeMinute {
+interface TradeMinute {
   /** Its beginning, in seconds since 1970. */
   readonly at: number;
   readonly orders: number;

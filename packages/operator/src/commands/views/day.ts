@@ -12,9 +12,16 @@ const DAY_NAMESPACE = "gold-day";
 
 const check: Command = {
   words: "day check",
-  usage: "day check",
-  does: "lists what should be done by the end of the day, and what is still open",
-  run: async (invocation) => ({ items: await readChecks(invocation) }),
+  usage: "day check [--chains]",
+  does:
+    "lists what should be done by the end of the day, and what is still to do; with --chains, verifies the audit and reads the heads of all chains, too",
+  options: { chains: { type: "boolean" } },
+  run: async (invocation) => ({
+    items: [
+      ...await readPoints(invocation),
+      ...(invocation.values.chains ? await readChains(invocation) : []),
+    ],
+  }),
 };
 
 const sign: Command = {
@@ -27,8 +34,8 @@ const sign: Command = {
     const { values, read, db, path, confirm, show, now } = invocation;
     const file = path(required(values, "out"));
     const since = await startOfDay(read);
-    const checks = await readChecks(invocation);
-    const open = checks.filter(({ state }) => state !== "ok").length;
+    const checks = [...await readPoints(invocation), ...await readChains(invocation)];
+    const open = checks.filter(({ state }) => state !== "done").length;
     const [row] = await read`select session_user as login`;
     const ofDay = await invocation.trades.read(read, since);
     const [position, stock] = await Promise.all([readPosition(read, ofDay), readStock(read)]);
@@ -42,7 +49,7 @@ const sign: Command = {
     };
     const text = `${canonicalJson(day)}\n`;
     if (!values.yes) show({ items: checks });
-    await confirm(`Sign this day? ${open} of ${checks.length} points are open.`);
+    await confirm(`Sign this day? ${open} of ${checks.length} points are to do.`);
     const signature = await (await invocation.signer())(DAY_NAMESPACE, text);
     await withNewFile(file, text, () => withNewFile(`${file}.sig`, signature, () => Promise.resolve()));
     const sha256 = createHash("sha256").update(text).digest("hex");
@@ -56,19 +63,32 @@ const sign: Command = {
 
 export const DAY_COMMANDS: readonly Command[] = [check, sign];
 
-const ok = (point: string, detail: string): Row => ({ point, state: "ok", detail });
-const openPoint = (point: string, detail: string): Row => ({ point, state: "open", detail });
+const done = (point: string, detail: string): Row => ({ point, state: "done", detail });
+const toDo = (point: string, detail: string): Row => ({ point, state: "to do", detail });
 
-async function readChecks(invocation: Invocation): Promise<readonly Row[]> {
-  const { read, again } = invocation;
+async function readPoints({ read }: Invocation): Promise<readonly Row[]> {
   const inbox = await readInbox(read);
   const waiting = (point: string, form: RegExp): Row => {
     const found = inbox.filter(({ waits }) => form.test(waits));
-    return found.length === 0
-      ? ok(point, "none")
-      : openPoint(point, found.map(({ about }) => about).join("; "));
+    return found.length === 0 ? done(point, "none") : toDo(point, found.map(({ about }) => about).join("; "));
   };
   const stock = await readStock(read);
+  return [
+    waiting("proposals", /^proposal/),
+    waiting("deposits to approve", /^deposit/),
+    waiting("withdrawals to approve", /pending approval$/),
+    waiting("withdrawals to submit", /, approved$/),
+    waiting("withdrawals at the bank", /, submitted$/),
+    waiting("webhooks disabled or with parked events", /^webhook/),
+    waiting("market halted", /^market/),
+    `${stock.free_grams}`.startsWith("-")
+      ? toDo("gold", `${stock.free_grams} g are free`)
+      : done("gold", `${stock.free_grams} g are free`),
+  ];
+}
+
+/** The state of the audit, and the heads of all chains. With many rows, this takes a while. */
+async function readChains(invocation: Invocation): Promise<readonly Row[]> {
   /** What another command finds, if the person has the role for it. */
   const found = async (
     point: string,
@@ -76,34 +96,27 @@ async function readChecks(invocation: Invocation): Promise<readonly Row[]> {
     describe: (result: Row, items: readonly Row[]) => Row,
   ) => {
     try {
-      const { object = {}, items = [] } = await again(words.split(" "), { ...invocation, print: () => {} });
+      const { object = {}, items = [] } = await invocation.again(words.split(" "), {
+        ...invocation,
+        print: () => {},
+      });
       return describe(object, items);
     } catch (error) {
       return { point, state: "not checked", detail: failureOf(error).message };
     }
   };
   return [
-    waiting("proposals", /^proposal/),
-    waiting("deposits to approve", /^deposit/),
-    waiting("withdrawals to approve", /pending approval$/),
-    waiting("withdrawals to submit", /, approved$/),
-    waiting("withdrawals at the bank", /, submitted$/),
-    waiting("webhooks", /^webhook/),
-    waiting("market", /^market/),
-    `${stock.free_grams}`.startsWith("-")
-      ? openPoint("gold", `${stock.free_grams} g are free`)
-      : ok("gold", `${stock.free_grams} g are free`),
     await found(
       "audit",
       "audit verify",
       ({ clean, head }) =>
-        clean ? ok("audit", `head ${head}`) : openPoint("audit", "gold audit verify finds a defect"),
+        clean ? done("audit", `head ${head}`) : toDo("audit", "gold audit verify finds a defect"),
     ),
     await found("heads", "ledger heads", (_, items) => {
       const text = items.map(({ client_id, sequence, head }) => `${client_id} ${sequence} ${head}\n`).join(
         "",
       );
-      return ok(
+      return done(
         "heads",
         `SHA-256 of the ${items.length} heads ${createHash("sha256").update(text).digest("hex")}`,
       );

@@ -3,6 +3,7 @@
 
 const RIYADH = "Asia/Riyadh";
 const HEIGHT = 200;
+const LOST_MS = 7_000;
 const STORED = "gold-notify";
 
 /** Draws a chart in an element that names its source. Colours are those of the style sheet. */
@@ -33,7 +34,7 @@ async function draw(figure) {
           scale: index === 0 ? "y" : "g",
           stroke: index === 0 ? line : ink,
           width: 2,
-          points: { show: columns[0].length < 30 },
+          points: { show: columns[0].length < 2 },
         })),
       ],
     },
@@ -60,8 +61,33 @@ function watchInbox() {
   }).observe(document.querySelector("nav"), { subtree: true, childList: true });
 }
 
+/** Says when the figures of Today no longer come, because the console or its database does not answer. */
+function watchFigures() {
+  const lost = document.getElementById("lost");
+  const live = () => document.getElementById("live");
+  if (!live()) return;
+  let at = Date.now();
+  new MutationObserver(() => at = Date.now()).observe(live().parentElement, {
+    ...{ subtree: true, childList: true, attributes: true, attributeFilter: ["data-at"] },
+  });
+  setInterval(() => {
+    const isLost = !document.hidden && Date.now() - at > LOST_MS;
+    live()?.classList.toggle("lost", isLost);
+    lost.hidden = !isLost;
+    lost.querySelector("time").textContent = new Date(at).toLocaleTimeString("en-GB", { timeZone: RIYADH });
+  }, 1000);
+  document.addEventListener("visibilitychange", () => at = Date.now());
+}
+
+// A tab that nobody sees asks for nothing.
+document.addEventListener("htmx:before:request", (event) => {
+  if (document.hidden) event.preventDefault();
+});
+localStorage.setItem("gold-console", new URL(document.baseURI).pathname);
+
 for (const figure of document.querySelectorAll("[data-chart]")) draw(figure);
 watchInbox();
+watchFigures();
 for (const button of document.querySelectorAll("[data-notify]")) {
   button.hidden = Notification.permission === "granted" && localStorage.getItem(STORED) !== null;
   button.addEventListener("click", async () => {

@@ -10,10 +10,10 @@ import { PAST, TEXT } from "../texts.ts";
 /** What the address of a page says behind its question mark. */
 export type Query = Readonly<Record<string, string>>;
 
-export async function inbox({ read }: Desk): Promise<Html> {
+export async function inbox({ read, run }: Desk): Promise<Html> {
   return html`<p><button type="button" data-notify hidden>${TEXT.notify}</button></p>${
-    table(await readInbox(read), "Inbox")
-  }`;
+    table(await readInbox(read), TEXT.waits)
+  }${await part(TEXT.proposals, async () => (await run("proposal list")).items!.toReversed().slice(0, 20))}`;
 }
 
 /** A form whose fields become the query of the page's address. */
@@ -37,7 +37,7 @@ const page = async (desk: Desk, words: string, query: Query, names: readonly str
   const { items, object } = await desk.run(words, "--limit=50", ...optionsOf(query, [...names, "after"]));
   const next = object?.next && new URLSearchParams({ ...query, after: `${object.next}` }).toString();
   return html`${table(items!, words)}${
-    next ? html`<p><a class="button" href="?${next}">${TEXT.more}</a></p>` : ""
+    next ? html`<p><a class="button" href=".${desk.frame.path}?${next}">${TEXT.more}</a></p>` : ""
   }`;
 };
 
@@ -106,7 +106,7 @@ export async function market({ run }: Desk): Promise<Html> {
   return html`<p class="actions">${formLink("price set")}${
     formLink("price set", { "--open": "never" }, TEXT.closeNow)
   }${formLink("market set")}${formLink("market open")}</p>
-<figure class="chart" data-chart="price" data-source="/series.json"><noscript>${TEXT.scriptless}</noscript></figure>
+<figure class="chart" data-chart="price" data-source="./series.json"><noscript>${TEXT.scriptless}</noscript></figure>
 <div class="columns">${await part(
     "Price and hours",
     async () => pairs((await run("price show")).object!),

@@ -59,7 +59,7 @@ export async function partner(desk: Desk, id: string): Promise<Html> {
           { ID: id },
         )}${formLink("webhook-secret rotate", {
           ID: id,
-        })}<a class="button" href="/partner/${id}/statement">${TEXT.statement}</a></div>
+        })}<a class="button" href="./partner/${id}/statement">${TEXT.statement}</a></div>
     <div
       class="columns">${section("Balances", pairs(pick(object!, BALANCES)))}${section(
         "Limits",
@@ -86,6 +86,10 @@ export async function partner(desk: Desk, id: string): Promise<Html> {
   `;
 }
 
+/** The columns of a statement as CSV, whatever its postings have. */
+export const POSTING_COLUMNS =
+  "posted_at id type account change balance_after reference account_label reserves_list_id".split(" ");
+
 /** The options of a statement, from the address of its page. */
 export const periodOf = ({ from, to }: Query): string[] => [
   ...(from ? [`--from=${from}`] : []),
@@ -100,7 +104,7 @@ export async function statement({ run }: Desk, id: string, query: Query): Promis
       class="filter screen"><label><span>${TEXT.from}</span><input type="date" name="from" value="${object!
         .from}"></label><label><span>${TEXT.to}</span><input type="date" name="to" value="${object!
         .to}"></label><button>${TEXT
-        .show}</button> <a class="button" href="/partner/${id}/statement.csv?${days}">CSV</a> <a class="button" href="/partner/${id}/statement.json?${days}">JSON</a></form>${pairs(
+        .show}</button> <a class="button" href="./partner/${id}/statement.csv?${days}">CSV</a> <a class="button" href="./partner/${id}/statement.json?${days}">JSON</a></form>${pairs(
           object!,
         )}${section("Balances", lists!.balances!)}${section("Postings", items!)}
   `;
@@ -115,8 +119,8 @@ export async function proposal({ run, frame }: Desk, id: string): Promise<Html> 
   const isPending = status === "pending";
   const isOwn = proposer === frame.login;
   return html`
-    <p class="lead"><bdi>${consequences}</bdi></p>${warnings.length > 0
-      ? html`<ul class="alarms">${warnings.map(({ warning }) => html`<li><bdi>${warning}</bdi></li>`)}</ul>`
+    <p class="lead" dir="ltr">${consequences}</p>${warnings.length > 0
+      ? html`<ul class="alarms">${warnings.map(({ warning }) => html`<li dir="ltr">${warning}</li>`)}</ul>`
       : ""}${section("What changes", lists!.changes!)}
     <div
       class="actions">${isPending && !isOwn

@@ -11,15 +11,15 @@ const DAYS_ALARM = 3;
 const figure = (label: string, value: Html, more?: Html): Html =>
   html`<div class="figure"><h2>${label}</h2><p>${value}</p>${more ? html`<small>${more}</small>` : ""}</div>`;
 
-/** The business on one screen. Its figures load again by themselves. */
-export async function today({ run, read, frame }: Desk): Promise<Html> {
+/** The figures that load again by themselves. */
+export async function live({ run, read, frame }: Desk): Promise<Html> {
   const [result, inbox] = await Promise.all([run("today"), readInbox(read)]);
   const { price, trades, position, stock, owed } = result.parts as Record<string, Row>;
   const { refusals, waiting } = result.lists as Record<string, readonly Row[]>;
   const alarms = alarmsOf(price!, stock!, inbox);
   return html`
-    <div id="live" hx-get="/" hx-trigger="every 2s" hx-select="#live" hx-target="#live" hx-swap="outerMorph"
-      hx-nonce="${frame.nonce}">
+    <div id="live" hx-get="./live" hx-trigger="every 2s" hx-swap="outerMorph"
+      hx-nonce="${frame.nonce}" data-at="${Date.now()}">
     ${alarms.length > 0
       ? html`<ul class="alarms" role="status">${alarms.map((one) => html`<li>${one}</li>`)}</ul>`
       : ""}
@@ -61,26 +61,35 @@ export async function today({ run, read, frame }: Desk): Promise<Html> {
     ${section("What waits", inbox.length > 0 ? inbox.slice(0, 8) : waiting!)}
     ${section("Binding refusals today", refusals!)}
     </div></div>
-    <div class="columns">
-    ${section(
-      TEXT.price,
-      html`<figure class="chart" data-chart="price" data-source="/series.json"><noscript>${TEXT.scriptless}</noscript></figure>`,
-    )}
-    ${section(
-      TEXT.perMinute,
-      html`<figure class="chart" data-chart="orders" data-source="/series.json"></figure>`,
-    )}
-    </div>
-    ${await part("Newest orders", async () => (await run("order", "--limit", "8")).items!)}
+  `;
+}
+
+/** The business on one screen. */
+export async function today(desk: Desk): Promise<Html> {
+  const { run } = desk;
+  return html`
+    <p id="lost" class="failure" role="alert" hidden>${TEXT.lost} <time></time></p>
+    ${await live(desk)}
+        <div class="columns">
+        ${section(
+          TEXT.price,
+          html`<figure class="chart" data-chart="price" data-source="./series.json"><noscript>${TEXT.scriptless}</noscript></figure>`,
+        )}
+        ${section(
+          TEXT.perMinute,
+          html`<figure class="chart" data-chart="orders" data-source="./series.json"></figure>`,
+        )}
+        </div>
+        ${await part("Newest orders", async () => (await run("order", "--limit", "8")).items!)}
   `;
 }
 
 function alarmsOf(price: Row, stock: Row, inbox: readonly Row[]): readonly Html[] {
   const days = stock.days_left ?? null;
   return [
-    ...(price.market === "open" ? [] : [html`${TEXT.alarm.market}: <a href="/market">${price.market}</a>`]),
+    ...(price.market === "open" ? [] : [html`${TEXT.alarm.market}: <a href="./market">${price.market}</a>`]),
     ...(days !== null && Number(days) < DAYS_ALARM
-      ? [html`${TEXT.alarm.stock}: <a href="/stock">${days}</a>`]
+      ? [html`${TEXT.alarm.stock}: <a href="./stock">${days}</a>`]
       : []),
     ...inbox.filter(({ waits }) => /halted|disabled|parked/.test(`${waits}`)).map(({ waits, about, next }) =>
       html`${waits}: ${cell("about", about!)} ${cell("next", next!)}`

@@ -1,0 +1,317 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { html } from "hono/html";
+import { HTTPException } from "hono/http-exception";
+import { printableJson } from "@gold-partner/server";
+import type { Invocation, Result } from "../command.ts";
+import { EXIT, Failure, failureOf } from "../failure.ts";
+import { readInbox } from "../views/inbox.ts";
+import type { Access } from "./access.ts";
+import { act, backLink, formOf, questionOf, readSent, type Sent } from "./acting.ts";
+import { type Action, ACTIONS } from "./actions.ts";
+import { readAsset } from "./assets.ts";
+import { csvOf } from "./csv.ts";
+import { type Desk, openDesk, tell } from "./desk.ts";
+import { type Env, giveCookie, guard } from "./guard.ts";
+import { arrival, badge, type Frame, layout } from "./layout.ts";
+import { day } from "./pages/day.ts";
+import * as lists from "./pages/lists.ts";
+import * as records from "./pages/records.ts";
+import { live, today } from "./pages/today.ts";
+import { type Html, resultOf } from "./render.ts";
+import { readSeries } from "./series.ts";
+import { PAGES, TEXT } from "./texts.ts";
+
+/** Larger than a certificate request and a public key. */
+const MOST_BYTES = 1_000_000;
+/** How many results of actions can be read again. */
+const MOST_RESULTS = 100;
+/** A page that takes longer fails. A lost connection may never answer. */
+const DEADLINE_MS = 10_000;
+/** The name of a file begins with a UUID and a hyphen. */
+const PREFIX_LENGTH = 37;
+
+type Page = (desk: Desk, query: lists.Query) => Promise<Html>;
+const LISTS: Readonly<Record<string, Page>> = {
+  "/": today,
+  "/inbox": lists.inbox,
+  "/orders": lists.orders,
+  "/quotes": lists.quotes,
+  "/partners": lists.partners,
+  "/money": lists.money,
+  "/market": lists.market,
+  "/stock": lists.stock,
+  "/people": lists.people,
+  "/audit": lists.audit,
+  "/day": day,
+};
+const RECORDS: Readonly<Record<string, (desk: Desk, id: string, query: lists.Query) => Promise<Html>>> = {
+  "/order/:id": records.order,
+  "/partner/:id": records.partner,
+  "/partner/:id/statement": records.statement,
+  "/proposal/:id": records.proposal,
+  "/withdrawal/:id": records.withdrawal,
+  "/deposit/:id": records.deposit,
+  "/event/:id": records.event,
+  "/request/:id": records.request,
+};
+
+interface Place {
+  readonly access: Access;
+  /** The folder for uploads and for the files that commands write. */
+  readonly folder: string;
+  /** The secret path below which everything is. */
+  readonly base: string;
+  readonly onOpened: () => Promise<void>;
+}
+
+interface Done {
+  readonly result: Result;
+  readonly files: readonly string[];
+  readonly back: Html;
+}
+
+/** All addresses of a console. */
+export function createRoutes(invocation: Invocation, { access, folder, base, onOpened }: Place): Hono<Env> {
+  const app = new Hono<Env>();
+  const inside = new Hono<Env>();
+  const newToken = () => randomBytes(16).toString("base64url");
+  const results = new Map<string, Done>();
+  let facts: Promise<Pick<Frame, "login" | "environment">> | undefined;
+
+  app.use(guard(access, base, newToken));
+  app.use(bodyLimit({ maxSize: MOST_BYTES }));
+  app.get("/open/:link", async (c) => {
+    const browser = access.openLink(c.req.param("link"));
+    if (browser === undefined) return c.text(TEXT.usedLink, 403);
+    giveCookie(c, base, browser);
+    // Without the file, the person has no further link, but this browser works.
+    await onOpened().catch(() => {});
+    return c.redirect(base, 303);
+  });
+  app.onError((error, c) =>
+    error instanceof HTTPException
+      ? error.getResponse()
+      : c.text(failureOf(error).message, statusOf(failureOf(error)))
+  );
+
+  /** Waits for a page. After a failure of the database, the next page connects anew. */
+  async function inTime<T>(work: Promise<T>): Promise<T> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new Failure(EXIT.dependency, "database_silent", TEXT.silent)),
+        DEADLINE_MS,
+      );
+    });
+    try {
+      return await Promise.race([work, late]);
+    } catch (error) {
+      if (failureOf(error).exit === EXIT.dependency) invocation.reconnect();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function readFacts(): Promise<Pick<Frame, "login" | "environment">> {
+    const [row] = await invocation.read`select session_user as login`;
+    const { environment } = await (await invocation.db()).deployment();
+    return { login: row!.login, environment };
+  }
+
+  async function frameOf(c: Context<Env>): Promise<Frame> {
+    facts ??= readFacts().catch((error) => {
+      facts = undefined;
+      throw error;
+    });
+    const [known, inbox] = await Promise.all([facts, readInbox(invocation.read)]);
+    return {
+      ...known,
+      base,
+      nonce: c.get("nonce"),
+      path: c.req.path.slice(base.length - 1),
+      waiting: inbox.length,
+      form: () => access.newForm(),
+    };
+  }
+
+  /** Answers with a page. If it cannot be made, the page says why. */
+  async function show(c: Context<Env>, title: string, make: (desk: Desk) => Html | Promise<Html>) {
+    try {
+      return await inTime((async () => {
+        const frame = await frameOf(c);
+        const content = await (async () => await make(openDesk(invocation, frame)))().catch((error) => {
+          const failure = failureOf(error);
+          if (failure.exit === EXIT.dependency) throw failure;
+          c.status(statusOf(failure));
+          return tell(failure);
+        });
+        return c.html(layout(frame, title, content));
+      })());
+    } catch (error) {
+      // Without the database, a page has no frame.
+      const page = html`
+        <!doctype html>
+        <html lang="en"><title>${title}</title>${tell(failureOf(error))}</html>
+      `;
+      return c.html(page, statusOf(failureOf(error)));
+    }
+  }
+
+  inside.get("/assets/:name", async (c) => {
+    const asset = await readAsset(c.req.param("name"));
+    if (!asset) return c.text(TEXT.notFound, 404);
+    return c.body(asset[1], 200, { "Content-Type": asset[0], "Cache-Control": "private, max-age=3600" });
+  });
+  for (const [path, page] of Object.entries(LISTS)) {
+    inside.get(path, (c) => show(c, PAGES[path]!, (desk) => page(desk, c.req.query())));
+  }
+  inside.get("/search", (c) => show(c, TEXT.search, (desk) => lists.search(desk, c.req.query())));
+  inside.get("/live", async (c) => c.html(await inTime(live(openDesk(invocation, await frameOf(c))))));
+  inside.get("/waiting", async (c) => {
+    const waiting = (await inTime(readInbox(invocation.read))).length;
+    return c.html(badge({ waiting, nonce: c.get("nonce") }));
+  });
+  inside.get("/series.json", async (c) => c.json(await inTime(readSeries(invocation))));
+  for (const [path, page] of Object.entries(RECORDS)) {
+    inside.get(path, (c) => {
+      const id = c.req.param("id") as string;
+      return show(c, titleOf(path, id), (desk) => page(desk, id, c.req.query()));
+    });
+  }
+  inside.get("/partner/:id/:file{statement\\.(csv|json)}", async (c) => {
+    const { run } = openDesk(invocation, await frameOf(c));
+    const id = c.req.param("id");
+    const { object, items, lists: more } = await run("statement", id, ...records.periodOf(c.req.query()));
+    const kind = c.req.param("file").slice("statement.".length);
+    const text = kind === "csv"
+      ? csvOf(items!, records.POSTING_COLUMNS)
+      : printableJson({ ...object, items, ...more });
+    const name = `statement_${id}_${object!.from}_${object!.to}.${kind}`;
+    return c.body(text, 200, {
+      "Content-Type": kind === "csv" ? "text/csv; charset=utf-8" : "application/json",
+      "Content-Disposition": `attachment; filename="${name}"`,
+    });
+  });
+
+  inside.get(
+    "/do/:noun/:verb",
+    (c) => show(c, labelOf(c), ({ frame }) => formOf(frame, actionOf(c), c.req.query(), refererOf(c, base))),
+  );
+  inside.post("/do/:noun/:verb", async (c) => {
+    const body = await c.req.parseBody({ all: true }).catch(() => {
+      throw new HTTPException(400, { message: TEXT.unreadable });
+    });
+    if (!access.takeForm(`${body.form}`)) {
+      return await show(c, labelOf(c), () => {
+        throw new Failure(EXIT.refused, "refused", TEXT.usedForm);
+      });
+    }
+    const action = actionOf(c);
+    const sent = await readSent(body, folder);
+    const outcome = await act(invocation, action, sent, folder);
+    if (outcome.kind === "done") {
+      const id = newToken();
+      results.set(id, { ...outcome, back: backLink(sent) });
+      if (results.size > MOST_RESULTS) results.delete(results.keys().next().value!);
+      return c.redirect(`${base}done/${id}`, 303);
+    }
+    return await show(c, action.label, ({ frame }) => {
+      if (outcome.kind === "asks") return questionOf(frame, action, sent, outcome.asked, outcome.answers);
+      c.status(statusOf(outcome.failure));
+      return html`${tell(outcome.failure)}${commandOf(outcome.failure, outcome.argv)}${
+        again(frame, action, sent)
+      }<p>${backLink(sent)}</p>`;
+    });
+  });
+  inside.get("/done/:id", (c) =>
+    show(c, TEXT.done, () => {
+      const id = c.req.param("id");
+      const found = results.get(id);
+      if (!found) throw new Failure(EXIT.refused, "not_found", TEXT.notFound);
+      if (hasSecret(found.result)) results.delete(id);
+      return html`${resultOf(found.result)}${filesOf(found.files)}<p>${found.back}</p>`;
+    }));
+  inside.get("/file/:name", async (c) => {
+    const name = basename(c.req.param("name"));
+    const known = [...results.values()].some(({ files }) => files.some((file) => basename(file) === name));
+    const text = known ? await readFile(join(folder, name)).catch(() => undefined) : undefined;
+    if (text === undefined) return c.text(TEXT.notFound, 404);
+    return c.body(new Uint8Array(text), 200, {
+      "Content-Type": "application/octet-stream",
+      "Content-Disposition": `attachment; filename="${name.slice(PREFIX_LENGTH)}"`,
+    });
+  });
+  inside.get("*", (c) =>
+    show(c, TEXT.failed, () => {
+      throw new Failure(EXIT.refused, "not_found", TEXT.notFound);
+    }));
+  app.route(base, inside);
+  app.get("*", (c) => c.html(arrival(c.get("nonce")), 403));
+  return app;
+}
+
+/** A new secret is shown once. */
+const hasSecret = ({ object = {} }: Result): boolean =>
+  Object.keys(object).some((name) => name.endsWith("_secret"));
+
+/** The path of the page from which the person came. */
+function refererOf(c: Context<Env>, base: string): string {
+  const referer = c.req.header("referer") ?? "";
+  const path = URL.canParse(referer) ? new URL(referer).pathname : base;
+  return path.startsWith(base) ? path.slice(base.length - 1) : "/";
+}
+
+function actionOf(c: Context<Env>): Action {
+  const action = ACTIONS.get(`${c.req.param("noun")} ${c.req.param("verb")}`);
+  if (!action) throw new Failure(EXIT.refused, "not_found", TEXT.notFound);
+  return action;
+}
+
+const labelOf = (c: Context<Env>): string =>
+  ACTIONS.get(`${c.req.param("noun")} ${c.req.param("verb")}`)?.label ?? TEXT.failed;
+
+/** The form once more, with what the person typed, if it has a field that the person filled. */
+const again = (frame: Frame, action: Action, sent: Sent): Html =>
+  action.fields.some(({ name }) => name.startsWith("--") && !["--sha256", "--secrets"].includes(name))
+    ? formOf(
+      frame,
+      action,
+      Object.fromEntries(Object.entries(sent).map(([name, values]) => [name, values.join("\n")])),
+      sent.from?.[0] ?? "/",
+    )
+    : html``;
+
+const statusOf = ({ exit, code }: Failure) =>
+  code === "not_found" ? 404 : code === "not_permitted" ? 403 : exit === EXIT.dependency ? 503 : 422;
+
+const titleOf = (path: string, id: string): string => {
+  const noun = path.split("/").filter((word) => word !== ":id").join(" ").trim();
+  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id}`;
+};
+
+/** The command for a terminal, if the person's key cannot be used from a page. */
+const commandOf = ({ code }: Failure, argv: readonly string[]): Html =>
+  KEY_CODES.includes(code)
+    ? html`
+      <p>${TEXT.terminal}</p>
+      <pre>gold ${argv.map(quote).join(" ")}</pre>
+    `
+    : html``;
+const KEY_CODES = [
+  ...["ssh_key_unknown", "key_absent", "passphrase_wrong", "agent_failed", "touch_timed_out", "not_signed"],
+];
+const quote = (word: string): string =>
+  /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+
+const filesOf = (files: readonly string[]): Html =>
+  files.length === 0 ? html`` : html`
+    <h2>${TEXT.files}</h2>
+    <ul>${files.map((file) =>
+      html`<li><a href="./file/${basename(file)}">${basename(file).slice(PREFIX_LENGTH)}</a></li>`
+    )}</ul>
+  `;
