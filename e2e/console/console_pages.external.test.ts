@@ -1,4 +1,6 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -7,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { findFreePort } from "@gold-partner/dev/postgres";
 import { type Started, startUntilReady } from "@gold-partner/dev/testing";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { until } from "../../tools/testing/until.ts";
 import { Caller } from "../contract/caller_fixture.ts";
 import { launchBrowser, Typist } from "./browser_fixture.ts";
@@ -118,9 +120,9 @@ describe("the pages of the console", () => {
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(link);
-    assertEquals(
-      await page.evaluate("[document.referrer, history.length, location.pathname].join(' ')"),
-      " 2 /",
+    assertMatch(
+      await page.evaluate("[document.referrer, history.length, location].join(' ')"),
+      /^ 2 \S+\/[0-9a-f]{32}\/$/,
     );
     const used = await page.goto(link);
     assertEquals(used!.status(), 403);
@@ -133,8 +135,30 @@ describe("the pages of the console", () => {
     assertEquals(lines.filter((line) => line.includes("/open/")), []);
   });
 
+  it("open at an address that a colleague sent, and send no cookie to another port of this machine", async () => {
+    await person.goto("/");
+    const order = await person.page.locator("main a[href^='./order/ord_']").first().getAttribute("href");
+    const { origin } = new URL(person.page.url());
+    await person.page.goto(origin + order!.slice(1));
+    await person.page.waitForURL(/\/[0-9a-f]{32}\/order\/ord_/);
+    await person.sees("3. The signed request");
+    const cookies: (string | undefined)[] = [];
+    const other = createServer(({ headers, url }, reply) => {
+      cookies.push(headers.cookie);
+      reply.setHeader("content-type", "text/html");
+      reply.end(url === "/" ? '<script>location.href = "/again"</script>' : "");
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    await person.page.goto(`http://127.0.0.1:${port}/`);
+    await person.page.waitForURL("**/again");
+    other.close();
+    assertEquals(cookies.filter((cookie) => cookie !== undefined), []);
+  });
+
   it("end with the process: a cookie of before opens nothing at the same port", async () => {
     const { page } = person;
+    await person.goto("/");
     const origin = new URL(page.url()).origin;
     await started.stop();
     started = await startUntilReady(
