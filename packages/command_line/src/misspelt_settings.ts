@@ -1,3 +1,5 @@
+import { differences } from "./similar.ts";
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Shorter names resemble too many other variables. */
@@ -23,25 +25,4 @@ export function misspeltSettings(settings: readonly string[], variables: Variabl
       ? []
       : [`${variable} is not a setting and has no effect. Did you mean ${setting}?`];
   });
-}
-
-/** The number of letters in which two names differ: the restricted Damerau-Levenshtein distance. */
-function differences(one: string, other: string): number {
-  const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
-  for (let row = 1; row <= one.length; row++) {
-    const counts = [row];
-    for (let column = 1; column <= other.length; column++) {
-      const isEqual = one[row - 1] === other[column - 1];
-      const isSwapped = row > 1 && column > 1 && one[row - 1] === other[column - 2] &&
-        one[row - 2] === other[column - 1];
-      counts.push(Math.min(
-        rows[row - 1]![column]! + 1,
-        counts[column - 1]! + 1,
-        rows[row - 1]![column - 1]! + (isEqual ? 0 : 1),
-        isSwapped ? rows[row - 2]![column - 2]! + 1 : Infinity,
-      ));
-    }
-    rows.push(counts);
-  }
-  return rows[one.length]![other.length]!;
 }

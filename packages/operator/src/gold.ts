@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import process from "node:process";
-import { parseOptions } from "@gold-partner/command-line";
+import { failureText, parseOptions, type Screen, similar, wrap } from "@gold-partner/command-line";
 import type { Command, Dialog, Result } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands/books/audit.ts";
 import { FULL_AUDIT_COMMANDS } from "./commands/books/audit_full.ts";
@@ -42,11 +42,10 @@ import { WITHDRAWAL_COMMANDS } from "./commands/money/withdrawal.ts";
 import { printable, printableJson } from "@gold-partner/server";
 import { EXIT, type ExitCode, Failure, failureOf, usage } from "./failure.ts";
 import manifest from "../package.json" with { type: "json" };
-import { explain, overview, similar, type Task } from "./help.ts";
+import { explain, overview, type Task } from "./help.ts";
 import { printJson, printText } from "./output.ts";
 import { openPerson, type Person } from "./person.ts";
 import { resolveId } from "./resolve_ids.ts";
-import { type Screen, styled, wrap } from "./screen.ts";
 import type { Terminal } from "./terminal.ts";
 import { withWorkingLine, type WorkingTerminal } from "./working_line.ts";
 import { explainDenied } from "./roles.ts";
@@ -226,9 +225,7 @@ export function tellFailure(
 ): ExitCode {
   const { code, message, exit } = failureOf(error);
   if (errorScreen && !isJson) {
-    const [first, ...others] = foldLines(`gold: ${printable(message)}`, errorScreen).split("\n");
-    err([first!.replace(/^gold:/, (name) => styled(errorScreen, "red", name)), ...others].join("\n"));
-    err(styled(errorScreen, "dim", `(${code}, exit code ${exit})`));
+    err(failureText("gold", printable(message), [`(${code}, exit code ${exit})`], errorScreen));
   } else {
     err(printableJson({ title: "The gold command failed", code, detail: message, exit_code: exit }));
   }

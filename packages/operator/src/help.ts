@@ -1,5 +1,5 @@
+import { hang, type Screen, styled, wrap } from "@gold-partner/command-line";
 import type { Command } from "./command.ts";
-import { type Screen, styled, wrap } from "./screen.ts";
 
 /** The commands of one task, under the title of the task. */
 export interface Task {
@@ -67,30 +67,3 @@ export const explain = (commands: readonly Command[], screen: Screen | undefined
       ...wrap(does, columns - INDENT.length).map((line) => INDENT + line),
     ].join("\n");
   }).join("\n\n");
-
-function hang(label: string, text: string, columns: number): string[] {
-  return wrap(text, columns - label.length).map((line, index) =>
-    (index === 0 ? label : " ".repeat(label.length)) + line
-  );
-}
-
-/** The commands whose words are most like what was typed, if any is close. */
-export function similar(typed: string, candidates: readonly string[]): string | undefined {
-  const [best] = candidates
-    .map((words) => ({ words, changes: distance(typed, words) }))
-    .sort((a, b) => a.changes - b.changes);
-  return best && best.changes <= Math.max(1, Math.floor(typed.length / 3)) ? best.words : undefined;
-}
-
-/** How many characters must be inserted, removed or replaced to make one text of the other (Levenshtein). */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, n) => n);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[b.length]!;
-}

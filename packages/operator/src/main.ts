@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { writeSync } from "node:fs";
 import process from "node:process";
+import { screenOf } from "@gold-partner/command-line";
 import type { ExitCode } from "./failure.ts";
 import { gold, tellFailure } from "./gold.ts";
 import type { Terminal } from "./terminal.ts";
 import { withProfile } from "./profile.ts";
 import { askQuestion, askText } from "./question.ts";
-import type { Screen } from "./screen.ts";
 
 const STDOUT = 1;
 /** Milliseconds that a command has to report an error itself. */
@@ -34,8 +34,6 @@ const person: Pick<Terminal, "ask" | "askText"> = {
   askText: (question) => askText(question, process.stdin, process.stderr),
 };
 
-const DEFAULT_COLUMNS = 80;
-
 async function run(): Promise<ExitCode> {
   const argv = process.argv.slice(2);
   try {
@@ -45,22 +43,12 @@ async function run(): Promise<ExitCode> {
   }
 }
 
-/** The terminal behind an output, if there is one. */
-const screenOf = (stream: NodeJS.WriteStream): Screen | undefined =>
-  stream.isTTY
-    ? {
-      columns: stream.columns || DEFAULT_COLUMNS,
-      hasColor: !process.env.NO_COLOR && process.env.TERM !== "dumb",
-      now: new Date(),
-    }
-    : undefined;
-
 const terminal: Terminal = {
   env: process.env,
   out: (text) => writeWhole(STDOUT, `${text}\n`),
   err: (text) => console.error(text),
-  screen: screenOf(process.stdout),
-  errorScreen: screenOf(process.stderr),
+  screen: screenOf(process.stdout, process.env),
+  errorScreen: screenOf(process.stderr, process.env),
   status: process.stderr.isTTY ? (text) => void process.stderr.write(text) : undefined,
   ...(process.stdin.isTTY ? person : {}),
   now: () => new Date(),

@@ -1,4 +1,4 @@
-import type { Screen } from "./screen.ts";
+import type { Screen } from "@gold-partner/command-line";
 
 /** Everything outside the process that the command line uses. */
 export interface Terminal {

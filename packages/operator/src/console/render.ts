@@ -1,9 +1,8 @@
+import { groupDigits, isInstant, riyadhTime, shortId } from "@gold-partner/command-line";
 import { html } from "hono/html";
 import type { Cell, Result, Row } from "../command.ts";
 import { printable } from "@gold-partner/server";
 import { isQuantity } from "../output.ts";
-import { groupDigits, isInstant, riyadhTime } from "../screen.ts";
-import { shortId } from "../short_id.ts";
 import { actionOf } from "./actions.ts";
 import { labelOf, TEXT } from "./texts.ts";
 

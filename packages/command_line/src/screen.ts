@@ -6,6 +6,17 @@ export interface Screen {
   readonly now: Date;
 }
 
+const DEFAULT_COLUMNS = 80;
+
+/** The terminal behind an output, if there is one. */
+export const screenOf = (
+  { isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number },
+  { NO_COLOR, TERM }: Readonly<Record<string, string | undefined>>,
+): Screen | undefined =>
+  isTTY
+    ? { columns: columns || DEFAULT_COLUMNS, hasColor: !NO_COLOR && TERM !== "dumb", now: new Date() }
+    : undefined;
+
 const ZERO_WIDTH = /[\p{Mn}\p{Me}]/u;
 const DOUBLE_WIDTH =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/u;
