@@ -1,9 +1,10 @@
 import type { GoldClient, GoldClientManner } from "@gold-partner/client";
+import type { Screen } from "@gold-partner/command-line";
 import type { ParseArgsConfig } from "node:util";
 import type { Credentials } from "./credentials.ts";
 import type { ExitCode } from "./failure.ts";
 
-type Cell = string | number | boolean | null;
+export type Cell = string | number | boolean | null;
 export type Row = Readonly<Record<string, Cell>>;
 
 /** What one check of `doctor`, `check-receiver` or `audit` found. */
@@ -35,6 +36,10 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** The terminal that `out` writes to, if it is one. */
+  readonly screen?: Screen | undefined;
+  /** The terminal that `err` writes to, if it is one. */
+  readonly errorScreen?: Screen | undefined;
   /** This machine's time in Unix milliseconds. */
   readonly now: () => number;
   /** Returns a signal that aborts when the person ends the command, by Ctrl-C or SIGTERM. */
@@ -52,6 +57,9 @@ export interface Invocation extends Terminal {
   readonly path: (file: string) => string;
 }
 
+/** A term, such as an option, and its meaning. */
+export type Term = readonly [term: string, meaning: string];
+
 export interface Command {
   readonly name: string;
   /** The arguments and options, as help shows them. */
@@ -59,6 +67,8 @@ export interface Command {
   readonly does: string;
   /** More text for `gold-partner COMMAND --help`. */
   readonly help?: string;
+  /** Lists of the same help, such as the options, by their titles. */
+  readonly terms?: Readonly<Record<string, readonly Term[]>>;
   readonly options?: NonNullable<ParseArgsConfig["options"]>;
   /** Names of the arguments. */
   readonly takes?: readonly string[];

@@ -8,7 +8,7 @@ import { WebhookError } from "@gold-partner/protocol";
 export const EXIT = { done: 0, refused: 1, usage: 2, dependency: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The reason why a command failed. It is printed as JSON on standard error. */
+/** The reason why a command failed. It is printed on standard error. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly exit: ExitCode;

@@ -4,21 +4,28 @@ import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Quantity } from "@gold-partner/client";
+import { type Screen, widthOf } from "@gold-partner/command-line";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../tools/testing/assert.ts";
 import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { goldPartner } from "./gold_partner.ts";
-import { printableJson, tableText } from "./output.ts";
+import { findingText, lineText, printableJson, replyText, rowsText } from "./output.ts";
+import manifest from "../package.json" with { type: "json" };
 import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 const NAMES = "doctor listen trigger check-receiver quote order withdraw balances events statement audit"
   .split(" ");
 
-async function run(argv: readonly string[], env: Record<string, string> = {}) {
+const NOW = new Date("2026-11-29T20:30:00.000Z");
+const screenOf = (columns: number): Screen => ({ columns, hasColor: false, now: NOW });
+
+async function run(argv: readonly string[], env: Record<string, string> = {}, screen?: Screen) {
   const [out, err]: [string[], string[]] = [[], []];
   const exit = await goldPartner(argv, {
     env,
     out: (text) => out.push(text),
     err: (text) => err.push(text),
+    ...{ screen, errorScreen: screen },
     now: Date.now,
     untilStopped: () => new AbortController().signal,
   });
@@ -37,12 +44,30 @@ describe("gold-partner", () => {
     }
   });
 
+  it("prints its version", async () => {
+    for (const name of ["--version", "version"]) {
+      assertEquals(await run([name]), { exit: 0, out: `gold-partner ${manifest.version}`, err: "" });
+    }
+  });
+
+  it("prints help that fits the terminal, and 80 columns without one", async () => {
+    for (const screen of [undefined, screenOf(60), screenOf(120)]) {
+      for (const argv of [[], ...NAMES.map((name) => [name, "--help"])]) {
+        const { out } = await run(argv, {}, screen);
+        const wide = out.split("\n").filter((line) => widthOf(line) > (screen?.columns ?? 80));
+        assertEquals(wide, [], argv.join(" "));
+      }
+    }
+    const { out } = await run(["quote", "--help"], {}, screenOf(80));
+    assertMatch(out, /^gold-partner quote .* \[--reference TEXT\]\n {19}\[--account-label TEXT\]/);
+  });
+
   it("explains each command with --help, without credentials", async () => {
     for (const name of NAMES) {
       const { exit, out, err } = await run([name, "--help"]);
       assertEquals([exit, err], [0, ""]);
       assertMatch(out, new RegExp(`^gold-partner ${name}`));
-      assertStringIncludes(out, "Exit codes: 0 done");
+      assertStringIncludes(out, "Exit codes:\n  0  done\n");
     }
   });
 
@@ -52,7 +77,10 @@ describe("gold-partner", () => {
     const nothing = join(folder, "null.json");
     writeFileSync(nothing, "null");
     const wrong: [string[], RegExp][] = [
-      [["balance"], /There is no command "balance"/],
+      [["balance"], /no command `gold-partner balance`\. Did you mean `gold-partner balances`\? Run /],
+      [["withdrawal"], /`gold-partner withdrawal`\. Did you mean `gold-partner withdraw`\?/],
+      [["deploy"], /`gold-partner deploy`\. Run `gold-partner --help` for the list/],
+      [["--json", "balances"], /^Options must come after the command, as in /],
       [["balances", "now"], /takes no arguments; got now. Usage: gold-partner balances/],
       [["order"], /takes QUOTE_ID; got nothing/],
       [["balances", "--at"], /^--at needs a value\. Usage: gold-partner balances/],
@@ -80,6 +108,19 @@ describe("gold-partner", () => {
       assertEquals([exit, out, problem.exit_code], [2, "", 2], argv.join(" "));
       assertMatch(problem.detail, says);
     }
+  });
+
+  it("explains an error in sentences on a terminal, and as JSON with --json", async () => {
+    const { exit, out, err } = await run(["balances", "--in", "x"], {}, screenOf(60));
+    assertEquals([exit, out], [2, ""]);
+    assertEquals(
+      err,
+      "gold-partner: There is no option --in. Usage: gold-partner\nbalances [--at INSTANT]\n(usage, exit code 2)",
+    );
+    const json = await run(["balances", "--in", "x", "--json"], {}, screenOf(60));
+    assertEquals([json.exit, (JSON.parse(json.err) as { code: string }).code], [2, "usage"]);
+    const hostile = await run(["a\u001b[2J"], {}, screenOf(80));
+    assertStringIncludes(hostile.err, "`gold-partner a\\u001b[2J`");
   });
 
   it("needs a webhook_secret for the commands that sign deliveries", async () => {
@@ -115,10 +156,56 @@ describe("gold-partner", () => {
 
   it("escapes characters that a terminal would interpret", () => {
     assertEquals(
-      tableText([{ name: "a\u001b[2J\u202eb", missing: null }]),
+      rowsText([{ name: "a\u001b[2J\u202eb", missing: null }]),
       "name               missing\na\\u001b[2J\\u202eb  -",
     );
     assertEquals(printableJson({ a: "\u0085\u2028", b: 1.5 }), '{"a":"\\u0085\\u2028","b":1.5}');
+  });
+
+  it("fits output to the terminal, with the times of Riyadh, and leaves it as it is without one", () => {
+    const row = {
+      sequence: 7,
+      type: "withdrawal.submitted",
+      event_id: "evt_019c1364-6eb8-7020-90c0-f0601000cb9f",
+      created_at: "2026-11-29T09:00:00.000Z",
+      delivery: "delivered",
+      attempts: 1,
+      last_answer: 200,
+      next_attempt_at: null,
+    };
+    assertEquals(
+      rowsText([row], screenOf(80)),
+      [
+        "sequence  type          event_id       created_at  delivery   attempts     last_",
+        `${" ".repeat(74)}answer`,
+        "       7  withdrawal.   evt_…1000cb9f  12:00:00    delivered         1       200",
+        "          submitted",
+      ].join("\n"),
+    );
+    assertMatch(rowsText([row]), /^sequence .* next_attempt_at\n7 .*cb9f {2}2026-11-29T09:00:00.000Z .* -$/);
+    const reply = { total_sar: Quantity.sar("1234.5"), executed_at: row.created_at, id: row.event_id };
+    assertEquals(
+      replyText(reply, screenOf(40)),
+      [
+        "total_sar    1,234.5 SAR",
+        "executed_at  29 Nov 2026 12:00:00",
+        "id           evt_019c1364-6eb8-7020-90c0",
+        "             -f0601000cb9f",
+      ].join("\n"),
+    );
+    const finding = {
+      check: "clock",
+      result: "failed",
+      detail: "301 s ahead of it.",
+      cure: "Set it.",
+    } as const;
+    assertEquals(findingText(finding), "FAILED  clock          301 s ahead of it. → Set it.");
+    assertEquals(
+      findingText(finding, screenOf(45)),
+      `FAILED  clock          301 s ahead of it. →\n${" ".repeat(23)}Set it.`,
+    );
+    const texts = [rowsText([{ ...row, reference: "INVOICE 7" }], screenOf(80)), lineText(row, screenOf(80))];
+    for (const text of texts) assert(text.split("\n").every((line) => widthOf(line) <= 80), text);
   });
 
   it("runs as a program: output on stdout, an error on stderr, and the exit code", () => {
@@ -127,7 +214,7 @@ describe("gold-partner", () => {
       spawnSync(process.execPath, [...runtimeArguments(main), ...args], { encoding: "utf8" });
     const help = start("--help");
     assertEquals([help.status, help.stderr], [0, ""]);
-    assert(help.stdout.endsWith("3 the service does not answer.\n"));
+    assert(help.stdout.endsWith("  3  the service does not answer\n"));
     const wrong = start("nothing");
     assertEquals([wrong.status, wrong.stdout], [2, ""]);
     assertEquals((JSON.parse(wrong.stderr) as { code: string }).code, "usage");

@@ -1,5 +1,5 @@
 import { GoldClient } from "@gold-partner/client";
-import { parseOptions } from "@gold-partner/command-line";
+import { failureText, parseOptions, similar } from "@gold-partner/command-line";
 import { resolve } from "node:path";
 import process from "node:process";
 import type { Command, Finding, Invocation, Result, Terminal } from "./command.ts";
@@ -12,7 +12,9 @@ import { BALANCES, ORDER, QUOTE, STATEMENT, WITHDRAW } from "./commands/trading.
 import { TRIGGER } from "./commands/trigger.ts";
 import { readCredentials } from "./credentials.ts";
 import { EXIT, type ExitCode, failureOf, usage } from "./failure.ts";
-import { findingText, lineText, printableJson, replyText, tableText } from "./output.ts";
+import { explain, overview } from "./help.ts";
+import { findingText, lineText, printable, printableJson, replyText, rowsText } from "./output.ts";
+import manifest from "../package.json" with { type: "json" };
 
 const COMMANDS: readonly Command[] = [
   ...[DOCTOR, LISTEN, TRIGGER, CHECK_RECEIVER],
@@ -25,18 +27,11 @@ const COMMON = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-const COMMON_HELP = `Options of every command:
-  --credentials FILE  the partner's credentials.json; default: the file that GOLD_CREDENTIALS names
-  --json              prints JSON; errors are JSON on standard error, with and without --json
-  -h, --help          explains the command
-
-Exit codes: 0 done, 1 refused or found a fault, 2 wrong usage or credentials, 3 the service does not answer.`;
-
 /**
  * Runs one command of the partner's command line.
  *
  * @param argv The command and its arguments, without the program's name.
- * @param terminal The environment, the output, the clock and the signal that ends the command.
+ * @param terminal The environment, the output, its screen, the clock and the signal that ends the command.
  * @returns The exit code: 0 done, 1 refused or found a fault, 2 wrong usage or credentials, 3 the service
  * does not answer. It never throws.
  * @example
@@ -48,15 +43,12 @@ export async function goldPartner(argv: readonly string[], terminal: Terminal): 
     const [name = "--help", ...args] = argv;
     const command = COMMANDS.find((each) => each.name === name);
     if (!command) {
-      if (!["help", "--help", "-h"].includes(name)) {
-        throw usage(`There is no command ${JSON.stringify(name)}. Run gold-partner --help for the list.`);
-      }
-      terminal.out(overview());
+      terminal.out(explainName(name, terminal));
       return EXIT.done;
     }
     const { values, positionals } = parse(command, args);
     if (values.help) {
-      terminal.out(helpOf(command));
+      terminal.out(explain(command, terminal.screen));
       return EXIT.done;
     }
     // tools/run.mjs sets RUN_PID, and npm runs it in this project's folder. Then INIT_CWD is the folder in
@@ -79,14 +71,43 @@ export async function goldPartner(argv: readonly string[], terminal: Terminal): 
     };
     return await print(await command.run(invocation), values.json === true, terminal);
   } catch (error) {
-    const { message: detail, code, exit, facts } = failureOf(error);
-    terminal.err(
-      printableJson({ title: "The command failed", code, detail, ...facts, exit_code: exit }),
-    );
-    return exit;
+    return tellFailure(error, terminal, argv.includes("--json"));
   } finally {
     for (const client of clients) client.close();
   }
+}
+
+/**
+ * Prints an error, and returns the exit code: for a person at a terminal as sentences, else as a JSON object.
+ */
+export function tellFailure(
+  error: unknown,
+  { err, errorScreen }: Pick<Terminal, "err" | "errorScreen">,
+  isJson: boolean,
+): ExitCode {
+  const { message: detail, code, exit, facts } = failureOf(error);
+  if (errorScreen && !isJson) {
+    const notes = Object.entries(facts).filter(([, value]) => value !== undefined)
+      .map(([name, value]) => printable(`${name} ${value}`));
+    const text = printable(detail);
+    err(failureText("gold-partner", text, [`(${code}, exit code ${exit})`, ...notes], errorScreen));
+  } else err(printableJson({ title: "The command failed", code, detail, ...facts, exit_code: exit }));
+  return exit;
+}
+
+/** What a first word asks for that is no command, or an error that says what to type. */
+function explainName(name: string, { screen }: Terminal): string {
+  if (["help", "--help", "-h"].includes(name)) return overview(COMMANDS, screen);
+  if (name === "--version" || name === "version") return `gold-partner ${manifest.version}`;
+  const list = "Run `gold-partner --help` for the list of commands.";
+  if (name.startsWith("-")) {
+    throw usage(`Options must come after the command, as in \`gold-partner balances --json\`. ${list}`);
+  }
+  const meant = similar(name.toLowerCase(), COMMANDS.map((command) => command.name));
+  throw usage(
+    `There is no command \`gold-partner ${name}\`. ` +
+      `${meant === undefined ? "" : `Did you mean \`gold-partner ${meant}\`? `}${list}`,
+  );
 }
 
 function fileOf(option: string | boolean | undefined, env: Terminal["env"]): string {
@@ -113,27 +134,28 @@ function parse({ name, usage: shown, takes = [], options = {} }: Command, args: 
   return { values, positionals };
 }
 
-async function print(result: Result, json: boolean, { out }: Terminal): Promise<ExitCode> {
+async function print(result: Result, json: boolean, terminal: Terminal): Promise<ExitCode> {
+  const { out, screen } = terminal;
   if ("lines" in result) {
-    for await (const line of result.lines) out(json ? printableJson(line) : lineText(line));
+    for await (const line of result.lines) out(json ? printableJson(line) : lineText(line, screen));
     return EXIT.done;
   }
-  if ("findings" in result) return await printFindings(result.findings, json, out);
+  if ("findings" in result) return await printFindings(result.findings, json, terminal);
   if ("text" in result) out(result.text);
   else if (json) out(printableJson(result.reply));
-  else out(result.rows ? tableText(result.rows) : replyText(result.reply));
+  else out(result.rows ? rowsText(result.rows, screen) : replyText(result.reply, screen));
   return EXIT.done;
 }
 
 async function printFindings(
   findings: AsyncIterable<Finding>,
   json: boolean,
-  out: Terminal["out"],
+  { out, screen }: Terminal,
 ): Promise<ExitCode> {
   const all: Finding[] = [];
   for await (const finding of findings) {
     all.push(finding);
-    if (!json) out(findingText(finding));
+    if (!json) out(findingText(finding, screen));
   }
   const shown = all.map(({ check, result, detail, cure, facts }) => (
     { check, result, detail, cure: cure ?? null, ...facts }
@@ -141,18 +163,4 @@ async function printFindings(
   if (json) out(printableJson({ items: shown }));
   const first = all.find(({ result }) => result === "failed");
   return first ? first.exit ?? EXIT.refused : EXIT.done;
-}
-
-function overview(): string {
-  const lines = COMMANDS.map(({ name, usage, does }) => `  ${`${name} ${usage}`.trimEnd()}\n      ${does}`);
-  return [
-    "gold-partner: the partner's command line for the Gold Trading Partner Service.",
-    `Commands:\n${lines.join("\n")}`,
-    COMMON_HELP,
-  ].join("\n\n");
-}
-
-function helpOf({ name, usage, does, help }: Command): string {
-  const first = `gold-partner ${name} ${usage}`.trimEnd();
-  return [first, `It ${does}.${help ? `\n${help}` : ""}`, COMMON_HELP].join("\n\n");
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 // The program `gold-partner`.
 import process from "node:process";
-import { EXIT } from "./failure.ts";
-import { goldPartner } from "./gold_partner.ts";
-import { printableJson } from "./output.ts";
+import { screenOf } from "@gold-partner/command-line";
+import type { Terminal } from "./command.ts";
+import { EXIT, Failure } from "./failure.ts";
+import { goldPartner, tellFailure } from "./gold_partner.ts";
 
 function untilStopped(): AbortSignal {
   const ending = new AbortController();
@@ -15,15 +16,12 @@ function untilStopped(): AbortSignal {
 function endUnread({ code, message }: NodeJS.ErrnoException): never {
   // If the reader of the output, such as `head`, closed the pipe, nobody needs the rest.
   if (code === "EPIPE") process.exit(EXIT.done);
-  const detail = `The output could not be written: ${message}.`;
-  const exit_code = EXIT.dependency;
-  console.error(printableJson({ title: "The command failed", code: "output_lost", detail, exit_code }));
-  process.exit(exit_code);
+  const lost = new Failure(EXIT.dependency, "output_lost", `The output could not be written: ${message}.`);
+  process.exit(tellFailure(lost, terminal, argv.includes("--json")));
 }
 
-process.stdout.on("error", endUnread);
-
-const exit = await goldPartner(process.argv.slice(2), {
+const argv = process.argv.slice(2);
+const terminal: Terminal = {
   env: process.env,
   out(text) {
     try {
@@ -33,9 +31,14 @@ const exit = await goldPartner(process.argv.slice(2), {
     }
   },
   err: (text) => void process.stderr.write(`${text}\n`),
+  screen: screenOf(process.stdout, process.env),
+  errorScreen: screenOf(process.stderr, process.env),
   now: Date.now,
   untilStopped,
-});
+};
+
+process.stdout.on("error", endUnread);
+const exit = await goldPartner(argv, terminal);
 // Wait until the output is written. Output to a pipe may still be buffered, and process.exit() would drop it.
 // After an error, endUnread() ends the process.
 process.stdout.write("", (error) => error ?? process.exit(exit));

@@ -1,7 +1,20 @@
 import { JsonNumber, type JsonValue } from "@gold-partner/canonical";
 import { Quantity } from "@gold-partner/client";
+import {
+  groupDigits,
+  hang,
+  isInstant,
+  isNumber,
+  pairsText,
+  riyadhTime,
+  type Screen,
+  shortId,
+  styled,
+  tableText,
+  wrap,
+} from "@gold-partner/command-line";
 import { writeJson } from "@gold-partner/protocol";
-import type { Finding, Row } from "./command.ts";
+import type { Cell, Finding, Row } from "./command.ts";
 
 /** Control characters, line separators, and invisible characters, which a terminal interprets or hides. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
@@ -10,7 +23,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u
  * Returns text that is safe to print on a terminal, on one line. The text may come from a receiver, a proxy
  * or a file.
  */
-const printable = (text: string): string => text.replace(UNPRINTABLE, escapeCharacter);
+export const printable = (text: string): string => text.replace(UNPRINTABLE, escapeCharacter);
 
 /** The escape is valid in JSON, which escapes a character above U+FFFF as two code units. */
 const escapeCharacter = (character: string) =>
@@ -33,45 +46,51 @@ function wireValue(value: unknown): JsonValue {
 export const printableJson = (value: unknown): string =>
   wireJson(value).replace(UNPRINTABLE, escapeCharacter);
 
+/** Breaks a text into lines that fit the terminal. Without one it stays on its lines. */
+export const fold = (text: string, screen: Screen | undefined): string =>
+  screen ? wrap(text, screen.columns).join("\n") : text;
+
 /** A reply for people: one line for each member, and a table for each list. */
-export function replyText(reply: object): string {
+export function replyText(reply: object, screen?: Screen): string {
   const [lists, others] = [membersOf(reply, isList), membersOf(reply, (value) => !isList(value))];
-  const row = flat(Object.fromEntries(others));
-  const width = Math.max(...Object.keys(row).map((name) => name.length));
-  const pairs = Object.entries(row).map(([name, value]) => `${name.padEnd(width)}  ${value}`);
-  const tables = lists.map(([name, items]) => `\n${name}:\n${tableText((items as object[]).map(flat))}`);
-  return [...pairs, ...tables].join("\n");
+  const tables = lists.map(([name, items]) =>
+    `\n${styled(screen, "bold", `${name}:`)}\n${rowsText((items as object[]).map(flat), screen)}`
+  );
+  return [pairsText(flat(Object.fromEntries(others)), screen, cellText), ...tables].join("\n");
 }
 
 const isList = (value: unknown) => Array.isArray(value);
 const membersOf = (value: object, wanted: (value: unknown) => boolean) =>
   Object.entries(value).filter(([, member]) => wanted(member));
 
-/** Puts members of members into one row: `{sar: {held: 1}}` becomes `{"sar.held": "1"}`. */
-function flat(value: object): Record<string, string> {
-  const cells = Object.entries(value).flatMap(([name, member]): [string, string][] => {
+/** Puts members of members into one row: `{sar: {held: 1}}` becomes `{"sar.held": 1}`. */
+function flat(value: object): Row {
+  const cells = Object.entries(value).flatMap(([name, member]): [string, Cell][] => {
     if (member instanceof Quantity) return [[name, `${member} ${member.unit}`]];
-    if (typeof member !== "object" || member === null) return [[name, cellText(member)]];
-    return Object.entries(flat(member)).map(([inner, text]) => [`${name}.${inner}`, text]);
+    if (typeof member !== "object" || member === null) return [[name, member]];
+    return Object.entries(flat(member)).map(([inner, cell]) => [`${name}.${inner}`, cell]);
   });
   return Object.fromEntries(cells);
 }
 
-const cellText = (value: unknown) => value === null ? "-" : printable(`${value}`);
-
-/** A table whose columns are as wide as their widest cell. A row may lack some of the columns. */
-export function tableText(rows: readonly Row[]): string {
-  if (rows.length === 0) return "none";
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const lines = [names, ...rows.map((row) => names.map((name) => cellText(row[name] ?? null)))];
-  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
-  return lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd())
-    .join("\n");
+/** On a terminal, times are those of Riyadh, amounts have separated thousands, and tables have short ids. */
+function cellText(_name: string, value: Cell, screen: Screen | undefined, isBrief: boolean): string {
+  if (value === null) return "-";
+  const text = `${value}`;
+  if (screen && isInstant(text)) return riyadhTime(text, screen, isBrief);
+  if (screen && text.includes(" ") && isNumber(text)) return groupDigits(text);
+  return printable(screen && isBrief ? shortId(text) : text);
 }
 
+/** A table of rows. A row may lack some of the columns. */
+export const rowsText = (rows: readonly Row[], screen?: Screen): string =>
+  tableText([...new Set(rows.flatMap((row) => Object.keys(row)))], rows, screen, cellText);
+
 /** A row on one line, without the cells that have no value. */
-export const lineText = (row: Row): string =>
-  Object.values(row).filter((cell) => cell !== null).map(cellText).join("  ");
+export function lineText(row: Row, screen?: Screen): string {
+  const cells = Object.values(row).filter((cell) => cell !== null);
+  return fold(cells.map((cell) => cellText("", cell, screen, false)).join("  "), screen);
+}
 
 const MARKS: Readonly<Record<Finding["result"], string>> = {
   ok: "ok     ",
@@ -80,7 +99,11 @@ const MARKS: Readonly<Record<Finding["result"], string>> = {
 };
 const CHECK_WIDTH = 14;
 
-/** One line for a finding: the result, the check, what was found, and what to do. */
-export function findingText({ check, result, detail, cure }: Finding): string {
-  return printable(`${MARKS[result]} ${check.padEnd(CHECK_WIDTH)} ${detail}${cure ? ` → ${cure}` : ""}`);
+/** A finding: the result, the check, what was found, and what to do. Without a terminal it is one line. */
+export function findingText({ check, result, detail, cure }: Finding, screen?: Screen): string {
+  const label = `${MARKS[result]} ${check.padEnd(CHECK_WIDTH)} `;
+  const text = printable(`${detail}${cure ? ` → ${cure}` : ""}`);
+  if (!screen) return label + text;
+  return hang(label, text, screen.columns).join("\n")
+    .replace(/^FAILED/, (mark) => styled(screen, "red", mark));
 }

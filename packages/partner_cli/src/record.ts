@@ -1,17 +1,22 @@
 import { Buffer } from "node:buffer";
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { GoldClient } from "@gold-partner/client";
-import type { Invocation } from "./command.ts";
+import { failureText } from "@gold-partner/command-line";
+import type { Invocation, Term } from "./command.ts";
 import { usage } from "./failure.ts";
-import { printableJson } from "./output.ts";
+import { printable, printableJson } from "./output.ts";
 import { optional } from "./values.ts";
 
 export const RECORD = { record: { type: "string" } } as const;
-export const RECORD_HELP =
-  "--record FILE appends each signed request and its reply to FILE, for `gold-partner audit --requests FILE`.";
+export const RECORD_TERM: Term = [
+  "--record FILE",
+  "appends each signed request and its reply to FILE, for `gold-partner audit --requests FILE`.",
+];
 
 /** Opens a client that appends its signed exchanges to the file of `--record`, one JSON object on a line. */
-export async function recordingClient({ values, client, path, err }: Invocation): Promise<GoldClient> {
+export async function recordingClient(
+  { values, client, path, err, errorScreen }: Invocation,
+): Promise<GoldClient> {
   const file = optional(values, "record");
   if (file === undefined) return await client();
   const append = (text: string) => {
@@ -36,13 +41,11 @@ export async function recordingClient({ values, client, path, err }: Invocation)
         append(`${line}\n`);
       } catch (error) {
         // The request is sent already. Print the line, so that the evidence is not lost.
-        err(
-          printableJson({
-            title: "The exchange was not recorded",
-            detail: (error as Error).message,
-            exchange,
-          }),
-        );
+        const { message: detail } = error as Error;
+        if (errorScreen && !values.json) {
+          const text = `The exchange was not recorded: ${detail}. Add the next line to ${file}.`;
+          err(`${failureText("gold-partner", printable(text), [], errorScreen)}\n${printableJson(exchange)}`);
+        } else err(printableJson({ title: "The exchange was not recorded", detail, exchange }));
       }
     },
   });

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import type { Invocation } from "./command.ts";
+import type { Invocation, Term } from "./command.ts";
 import { usage } from "./failure.ts";
 import { readNamed } from "./named_file.ts";
 import type { Receiver } from "./receiver/deliver.ts";
@@ -27,6 +27,8 @@ export function wholeNumber(text: string, name: string, from: number): number {
   if (/^(0|[1-9][0-9]{0,14})$/.test(text) && Number(text) >= from) return Number(text);
   throw usage(`--${name} must be a whole number, at least ${from}; got ${text}.`);
 }
+
+export const CA_TERM: Term = ["--ca FILE", "PEM of the CA to trust for an https receiver"];
 
 /**
  * Reads the URL of a receiver, and the option --ca. The URL may be plain http, for a receiver on this

@@ -6,19 +6,28 @@ import type { Command } from "../command.ts";
 import { memberOf } from "../credentials.ts";
 import { optional, required, wholeNumber } from "../values.ts";
 
-const RULE_HELP = Object.entries(RULES).map(([rule, holds]) => `  ${rule.padEnd(15)} ${holds}`).join("\n");
-
 export const AUDIT: Command = {
   name: "audit",
   usage: "[--requests FILE] [--heads FILE] [--from N]",
   does:
     "recomputes your hash chain, balances and statement from your events, and compares them with the service's",
-  help: `It changes nothing in your books. Rules:\n${RULE_HELP}
-  --requests FILE  the exchanges that --record, or onExchange of the client, wrote. Without it, the audit cannot
-                   know whether you asked for an order.
-  --heads FILE     the newest chain_head of each earlier audit. An audit without a violation adds its own. Without
-                   FILE, the audit cannot know whether your chain lost its newest events.
-  --from N         begins at event N, and trusts the chain_head before it; default: 1`,
+  help: "It changes nothing in your books.",
+  terms: {
+    Rules: Object.entries(RULES),
+    Options: [
+      [
+        "--requests FILE",
+        "the exchanges that --record, or onExchange of the client, wrote. Without it, the audit cannot know " +
+        "whether you asked for an order.",
+      ],
+      [
+        "--heads FILE",
+        "the newest chain_head of each earlier audit. An audit without a violation adds its own. Without FILE, " +
+        "the audit cannot know whether your chain lost its newest events.",
+      ],
+      ["--from N", "begins at event N, and trusts the chain_head before it; default: 1"],
+    ],
+  },
   options: {
     requests: { type: "string" },
     heads: { type: "string" },

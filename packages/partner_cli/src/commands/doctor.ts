@@ -15,10 +15,15 @@ export const DOCTOR: Command = {
   does:
     "checks connection, certificate, clock, address, token, signature, credentials and webhook endpoint, and " +
     "says what to do",
-  help: `It sends one test event to your webhook endpoint. Nothing else is changed.
-  --request FILE  checks a request that your own program signed, instead of the checks signature, credentials
-                  and webhook; sends no test event. FILE is a POST to /v1/signed-probe as HTTP/1.1 writes it:
-                  request line, headers, empty line, body.`,
+  help: "It sends one test event to your webhook endpoint. Nothing else is changed.",
+  terms: {
+    Options: [[
+      "--request FILE",
+      "checks a request that your own program signed, instead of the checks signature, credentials and webhook; " +
+      "sends no test event. FILE is a POST to /v1/signed-probe as HTTP/1.1 writes it: request line, headers, " +
+      "empty line, body.",
+    ]],
+  },
   options: { request: { type: "string" } },
   async run({ values, credentials: read, client: open, path, now }) {
     const file = optional(values, "request");

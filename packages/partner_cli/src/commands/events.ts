@@ -8,9 +8,10 @@ export const EVENTS: Command = {
   usage: "[--after SEQUENCE] [--limit N]",
   does:
     "lists events with their deliveries, oldest first: the newest N, or the first N after a sequence number",
-  help: `An event about a new certificate or signing key that your credentials file does not know has the note
-foreign_credential. If it is not yours, stop trading and call the operator. If it is yours, add its id to the
-list known_thumbprints in the file.`,
+  help:
+    "An event about a new certificate or signing key that your credentials file does not know has the note " +
+    "foreign_credential. If it is not yours, stop trading and call the operator. If it is yours, add its id to " +
+    "the list known_thumbprints in the file.",
   options: { after: { type: "string" }, limit: { type: "string", default: "20" } },
   async run({ values, client }) {
     const limit = wholeNumber(required(values, "limit"), "limit", 1);

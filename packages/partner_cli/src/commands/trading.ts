@@ -5,15 +5,17 @@ import {
   textsOf,
   WITHDRAWAL as WITHDRAWAL_MEMBERS,
 } from "@gold-partner/protocol";
-import type { Command, Invocation } from "../command.ts";
+import type { Command, Invocation, Term } from "../command.ts";
 import { usage } from "../failure.ts";
-import { RECORD, RECORD_HELP, recordingClient } from "../record.ts";
+import { RECORD, RECORD_TERM, recordingClient } from "../record.ts";
 import { optional, required } from "../values.ts";
 
 const KEY = { key: { type: "string" } } as const;
-const KEY_HELP =
-  "--key sets the Idempotency-Key. Repeat a write whose outcome is unknown with the key that the error shows: " +
-  "it is executed once.";
+const KEY_TERM: Term = [
+  "--key KEY",
+  "sets the Idempotency-Key. Repeat a write whose outcome is unknown with the key that the error shows: it is " +
+  "executed once.",
+];
 
 /** The partner's own texts that a request may give, each with its option. */
 class Texts {
@@ -46,7 +48,7 @@ export const QUOTE: Command = {
   name: "quote",
   usage: `buy|sell --grams G | --amount SAR ${QUOTE_TEXTS.usage} [--key KEY]`,
   does: "requests a firm quote, which is valid for 60 seconds and one order",
-  help: KEY_HELP,
+  terms: { Options: [KEY_TERM] },
   options: { grams: { type: "string" }, amount: { type: "string" }, ...QUOTE_TEXTS.options, ...KEY },
   takes: ["buy|sell"],
   async run({ values, positionals: [side], client }) {
@@ -67,9 +69,8 @@ export const ORDER: Command = {
   name: "order",
   usage: `QUOTE_ID ${ORDER_TEXTS.usage} [--key KEY] [--record FILE]`,
   does: "executes a quote with a signed order",
-  help:
-    `The order inherits reference and account label from the quote, each unless it is given here. ${KEY_HELP}
-${RECORD_HELP}`,
+  help: "The order inherits reference and account label from the quote, each unless it is given here.",
+  terms: { Options: [KEY_TERM, RECORD_TERM] },
   options: { ...ORDER_TEXTS.options, ...KEY, ...RECORD },
   takes: ["QUOTE_ID"],
   async run(invocation) {
@@ -84,7 +85,7 @@ export const WITHDRAW: Command = {
   name: "withdraw",
   usage: `--amount SAR ${WITHDRAWAL_TEXTS.usage} [--key KEY] [--record FILE]`,
   does: "withdraws SAR to the registered IBAN with a signed request",
-  help: `${KEY_HELP}\n${RECORD_HELP}`,
+  terms: { Options: [KEY_TERM, RECORD_TERM] },
   options: { amount: { type: "string" }, ...WITHDRAWAL_TEXTS.options, ...KEY, ...RECORD },
   async run(invocation) {
     const { values } = invocation;

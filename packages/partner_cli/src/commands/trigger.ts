@@ -8,7 +8,7 @@ import type {
 import type { Command } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { newestSequence } from "../newest_sequence.ts";
-import { RECORD, RECORD_HELP, recordingClient } from "../record.ts";
+import { RECORD, RECORD_TERM, recordingClient } from "../record.ts";
 import { eventRow } from "./events.ts";
 
 /** Makes the event happen. Each step uses the API as the partner's own program would. */
@@ -55,8 +55,8 @@ export const TRIGGER: Command = {
   name: "trigger",
   usage: "TYPE [--record FILE]",
   does: "makes an event happen in the sandbox, and shows it",
-  help: `TYPE is one of ${TYPES}.\nThe events are real: an order moves the sandbox's money and gold.
-${RECORD_HELP}`,
+  help: `TYPE is one of ${TYPES}.\nThe events are real: an order moves the sandbox's money and gold.`,
+  terms: { Options: [RECORD_TERM] },
   options: RECORD,
   takes: ["TYPE"],
   async run(invocation) {
