@@ -61,6 +61,19 @@ describe("gold-partner, against the service", () => {
     assertEquals(codeOf(refused), [1, "", "sandbox_only"]);
   });
 
+  it("triggers an event of an amount or a weight, and funds what it costs", async () => {
+    const { credentials } = await stack.onboard("Amount Bank");
+    const file = await writeCredentials(folder, credentials);
+    const trigger = async (words: string) => (await json(`trigger ${words} --credentials ${file}`)).data;
+    assertEquals((await trigger("funding.completed --amount 12.5")).funding.amount_sar, 12.5);
+    assertEquals((await trigger("order.executed --grams 7.25")).order.gold_grams, 7.25);
+    // The weight is rounded so that it costs at most the amount.
+    const { order } = await trigger("order.executed --amount 5000");
+    assert(order.total_sar > 4999 && order.total_sar <= 5000, `${order.total_sar}`);
+    assertEquals((await trigger("withdrawal.paid --amount 20000.01")).withdrawal.amount_sar, 20000.01);
+    assertEquals((await trigger("funding.reversed --amount 3")).funding.amount_sar, 3);
+  });
+
   it("trades, and prints the replies with numbers as the service writes them", async () => {
     const quote = await json("quote buy --grams 0.25 --reference INVOICE-7 --account-label Desk");
     assertEquals([quote.side, quote.gold_grams, quote.reference], ["buy", 0.25, "INVOICE-7"]);
@@ -195,6 +208,22 @@ describe("gold-partner, against the service", () => {
       }
       const sequences = local.deliveries.map(({ body }) => JSON.parse(body).sequence);
       assertEquals(sequences, sequences.map((_, index) => sequences[0] + index));
+    });
+
+    it("delivers only events of the types of --type, and goes on after the others", async () => {
+      const { length } = local.deliveries;
+      const patterns = ["--type", "withdrawal.*", "--type", "webhook.test"];
+      const { exit, err } = await listen(patterns, async (lines) => {
+        for (const type of ["withdrawal.approved", "order.executed", "webhook.test"]) {
+          await succeed(`trigger ${type}`);
+        }
+        await until(() => lines.length >= 3);
+        const types = ["withdrawal.created", "withdrawal.approved", "webhook.test"];
+        assertEquals(lines.map((line) => JSON.parse(line).type), types);
+        assertEquals(local.deliveries.slice(length).map(({ body }) => JSON.parse(body).type), types);
+      });
+      assertEquals(exit, 0);
+      assertMatch(err, /^Delivering the events of type withdrawal\.\*, webhook\.test after \d+ to https:/);
     });
 
     it("starts after a number, and reports an event that the receiver refuses", async () => {

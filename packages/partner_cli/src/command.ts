@@ -47,7 +47,8 @@ export interface Terminal {
 }
 
 export interface Invocation extends Terminal {
-  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  /** An option that may be given several times has a list. */
+  readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   readonly positionals: readonly string[];
   /** Reads the credentials file. Throws if it cannot be used. */
   readonly credentials: () => Promise<Credentials>;

@@ -101,6 +101,23 @@ describe("gold-partner", () => {
       [["listen", "--forward", "https://h", "--ca", nothing], /^--ca must name a PEM file .*null\.json/],
       [["withdraw", "--amount", "1", "--reference", ""], /^--reference is empty/],
       [["order", "qt_1", "--account-label", ""], /^--account-label is empty/],
+      [
+        ["trigger", "withdrawal.payed"],
+        /^There is no trigger for .* Did you mean withdrawal\.paid\? Types: /,
+      ],
+      [["trigger", "webhook.test", "--amount", "1"], /^webhook\.test takes no --amount\. Leave it out\.$/],
+      [["trigger", "withdrawal.paid", "--grams", "1"], /^withdrawal\.paid takes no --grams\. Give --amount/],
+      [["trigger", "order.executed", "--grams", "1", "--amount", "1"], /^Give either --grams or --amount\.$/],
+      [["trigger", "funding.completed", "--amount", "0"], /^--amount must be above 0; got 0\.$/],
+      [["trigger", "order.executed", "--grams", "1.00001"], /^--grams is not a quantity\. .*4 decimals/],
+      [
+        ["listen", "--forward", "http://h", "--type", "order.exectued"],
+        /Did you mean order\.executed\? Types/,
+      ],
+      [
+        ["listen", "--forward", "http://h", "--type", "day.*", "--type", "trade.*"],
+        /; got "trade\.\*"\. Types/,
+      ],
     ];
     for (const [argv, says] of wrong) {
       const { exit, out, err } = await run(argv);

@@ -110,7 +110,7 @@ function explainName(name: string, { screen }: Terminal): string {
   );
 }
 
-function fileOf(option: string | boolean | undefined, env: Terminal["env"]): string {
+function fileOf(option: Invocation["values"][string], env: Terminal["env"]): string {
   const file = option ?? env.GOLD_CREDENTIALS;
   if (typeof file === "string" && file !== "") return file;
   throw usage(

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { GoldClient } from "@gold-partner/client";
+import type { AccountEvent, GoldClient } from "@gold-partner/client";
+import { similar } from "@gold-partner/command-line";
 import { parseWebhookSecret } from "@gold-partner/protocol";
-import type { Command, Row, Terminal } from "../command.ts";
+import type { Command, Invocation, Row, Terminal } from "../command.ts";
 import { memberOf } from "../credentials.ts";
+import { usage } from "../failure.ts";
 import { newestSequence } from "../newest_sequence.ts";
 import { fold, wireJson } from "../output.ts";
 import { deliver, type Receiver, signedMessage } from "../receiver/deliver.ts";
@@ -10,9 +12,46 @@ import { CA_TERM, optional, receiverOf, required, wholeNumber } from "../values.
 
 const POLL_MS = 1_000;
 
+const TYPES = Object.keys(
+  {
+    "order.executed": true,
+    "withdrawal.created": true,
+    "withdrawal.approved": true,
+    "withdrawal.submitted": true,
+    "withdrawal.paid": true,
+    "withdrawal.rejected": true,
+    "withdrawal.returned": true,
+    "funding.completed": true,
+    "funding.reversed": true,
+    "credential.expiring": true,
+    "credential.added": true,
+    "credential.ended": true,
+    "settlement.changed": true,
+    "webhook_endpoint.changed": true,
+    "day.closed": true,
+    "webhook.test": true,
+  } satisfies Readonly<Record<AccountEvent["type"], true>>,
+);
+
+const matches = (type: string, pattern: string): boolean =>
+  pattern.endsWith(".*") ? type.startsWith(pattern.slice(0, -1)) : type === pattern;
+
+/** Reads --type. Throws a usage error for a pattern that no event can match. */
+function patternsOf({ type = [] }: Invocation["values"]): readonly string[] {
+  const patterns = type as readonly string[];
+  const wrong = patterns.find((pattern) => !TYPES.some((one) => matches(one, pattern)));
+  if (wrong === undefined) return patterns;
+  const meant = similar(wrong.toLowerCase(), TYPES);
+  const question = meant === undefined ? "" : `Did you mean ${meant}? `;
+  throw usage(
+    `--type must be a type of event, or the beginning of types, such as withdrawal.*; got "${wrong}". ` +
+      `${question}Types: ${TYPES.join(", ")}.`,
+  );
+}
+
 export const LISTEN: Command = {
   name: "listen",
-  usage: "--forward URL [--after SEQUENCE] [--ca FILE]",
+  usage: "--forward URL [--type TYPE]… [--after SEQUENCE] [--ca FILE]",
   does: "delivers each new event to your receiver, signed with your webhook_secret as the service signs it",
   help:
     "It follows GET /v1/events and delivers each event once, in order, until you end it with Ctrl-C. Each line " +
@@ -25,17 +64,29 @@ export const LISTEN: Command = {
         "--after SEQUENCE",
         "start after this event; default: the newest event, so that only new ones are delivered",
       ],
+      [
+        "--type TYPE",
+        "deliver only events of this type, such as order.executed, or of all types with one beginning, such as " +
+        "'withdrawal.*'. It may be given several times. A receiver that waits for missing events then waits for " +
+        "those that are left out.",
+      ],
       CA_TERM,
     ],
   },
-  options: { forward: { type: "string" }, after: { type: "string" }, ca: { type: "string" } },
+  options: {
+    forward: { type: "string" },
+    type: { type: "string", multiple: true },
+    after: { type: "string" },
+    ca: { type: "string" },
+  },
   async run({ values, client, credentials, path, ...terminal }) {
+    const patterns = patternsOf(values);
     const receiver = await receiverOf(required(values, "forward"), { values, path });
     const secret = memberOf(await credentials(), "webhook_secret");
     parseWebhookSecret(secret);
     const from = optional(values, "after");
     const after = from === undefined ? undefined : wholeNumber(from, "after", 0);
-    return { lines: forward({ client: await client(), receiver, secret, after, terminal }) };
+    return { lines: forward({ client: await client(), receiver, secret, after, patterns, terminal }) };
   },
 };
 
@@ -44,23 +95,28 @@ interface Plan {
   readonly receiver: Receiver;
   readonly secret: string;
   readonly after: number | undefined;
+  /** Without one, every event is delivered. */
+  readonly patterns: readonly string[];
   readonly terminal: Pick<Terminal, "err" | "errorScreen" | "now" | "untilStopped">;
 }
 
-async function* forward({ client, receiver, secret, after: from, terminal }: Plan): AsyncGenerator<Row> {
+async function* forward(
+  { client, receiver, secret, after: from, patterns, terminal }: Plan,
+): AsyncGenerator<Row> {
   const signal = terminal.untilStopped();
   try {
     let after = from ?? await newestSequence(client, signal);
-    terminal.err(
-      fold(`Delivering the events after ${after} to ${receiver.url}. Ctrl-C ends it.`, terminal.errorScreen),
-    );
+    const events = patterns.length === 0 ? "the events" : `the events of type ${patterns.join(", ")}`;
+    const text = `Delivering ${events} after ${after} to ${receiver.url}. Ctrl-C ends it.`;
+    terminal.err(fold(text, terminal.errorScreen));
     for (;;) {
       for await (const { delivery: _, line: __, ...event } of client.listEvents({ after }, { signal })) {
+        after = event.sequence;
+        if (patterns.length > 0 && !patterns.some((pattern) => matches(event.type, pattern))) continue;
         const timestamp = Math.floor(terminal.now() / 1000);
         const message = signedMessage(event.id, wireJson(event), [secret], timestamp);
         const { status, error = null } = await deliver(receiver, message);
         yield { sequence: event.sequence, type: event.type, event_id: event.id, http_status: status, error };
-        after = event.sequence;
         if (signal.aborted) return;
       }
       await sleep(POLL_MS, undefined, { signal });
