@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { newTestKey, testCertificate, type TestReceiver, testReceiver } from "@gold-partner/server/testing";
 import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { verifyWebhook } from "@gold-partner/client";
+import { widthOf } from "@gold-partner/command-line";
 import { until } from "../../tools/testing/until.ts";
 import { lastDays } from "../contract/calls_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
@@ -142,6 +143,26 @@ describe("gold-partner, against the service", () => {
     assertMatch(csv, /^[a-z_,]+\r\n/);
     const text = await succeed(`statement --from ${from} --to ${to}`);
     assertMatch(text, /\nopening_balance\.available_sar +0 SAR\n[\s\S]*\npostings:\nposted_at +id +type/);
+  });
+
+  it("writes no line that is wider than the terminal", async () => {
+    const { from, to } = lastDays();
+    for (const columns of [80, 120]) {
+      const screen = { columns, hasColor: false, now: new Date() };
+      for (
+        const words of [
+          ...["balances", "events", `statement --from ${from} --to ${to}`, "audit"],
+          ...["trigger withdrawal.paid", "quote buy --grams 1"],
+        ]
+      ) {
+        const { exit, out } = await runCli(words.split(" "), { env, screen });
+        assertEquals([exit, out.split("\n").filter((line) => widthOf(line) > columns)], [0, []], words);
+        assert(!/\d{4}-\d{2}-\d{2}T/.test(out), out);
+      }
+      const { err } = await runCli(["quote", "buy", "--grams", "999999"], { env, errorScreen: screen });
+      assertMatch(err, /^gold-partner: .*\n[^]*\n\(limit_exceeded, exit code 1\)\nrequest_id req_\S+\nid/);
+      assertEquals(err.split("\n").filter((line) => widthOf(line) > columns), []);
+    }
   });
 
   it("reports wrong usage with exit code 2 and a refusal with 1", async () => {
