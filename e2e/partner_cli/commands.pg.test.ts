@@ -165,6 +165,20 @@ describe("gold-partner, against the service", () => {
     }
   });
 
+  it("prints an exchange that it cannot record: in sentences and a line for the file, and as JSON", async () => {
+    const screen = { columns: 200, hasColor: false, now: new Date() };
+    const argv = ["withdraw", "--amount", "1", "--record", "/dev/full"];
+    const shown = await runCli(argv, { env, errorScreen: screen });
+    assertEquals(shown.exit, 0);
+    assertMatch(
+      shown.err,
+      /^gold-partner: The exchange was not recorded: .+\. Add the next line to \/dev\/full\.\n\{/,
+    );
+    const [recorded] = shown.err.split("\n").slice(-1);
+    const { exchange } = JSON.parse((await runCli(argv, { env })).err);
+    assertEquals(Object.keys(JSON.parse(recorded!)), Object.keys(exchange));
+  });
+
   it("reports wrong usage with exit code 2 and a refusal with 1", async () => {
     for (
       const words of [
