@@ -77,7 +77,7 @@ async function pagesOf({ sql }: TestBooks): Promise<Readonly<Record<string, stri
   const [row] = await sql`
     select o.id as "order", k.key, k.request_id as request, p.public_id as partner, e.id as event
     from gold.orders o
-    join gold.idempotency_key k on k.client_id = o.client_id and k.result_id = o.id and k.result_kind = 'order'
+    join gold.idempotency_key k on k.client_id = o.client_id and k.result_kind = 'funding'
     join gold.partner p on p.id = o.client_id
     join gold.event e on e.client_id = o.client_id and e.sequence = o.sequence
     where o.client_id = (select max(client_id) from gold.orders) order by o.sequence desc limit 1`;

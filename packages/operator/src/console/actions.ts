@@ -114,12 +114,12 @@ export const pathOf = (words: string, given: Readonly<Record<string, string>> = 
 
 /** Pages that show what a command would show. */
 const SHOWN: readonly (readonly [RegExp, (id: string) => string, string])[] = [
-  [/^gold proposal approve (\S+)$/, (id) => `./proposal/${id}`, "Read and approve"],
-  [/^gold event list (\S+)$/, (id) => `./partner/${id}`, "See the partner"],
-  [/^gold market show$/, () => "./market", "See the market"],
-  [/^gold withdrawal \w+ (wd_\S+)$/, (id) => `./withdrawal/${id}`, "See the withdrawal"],
+  [/^gold proposal approve (\S+)$/, (id) => `./proposal/${id}`, "Read"],
+  [/^gold event list (\S+)$/, (id) => `./partner/${id}`, "See"],
+  [/^gold market show$/, () => "./market", "See"],
+  [/^gold withdrawal \w+ (wd_\S+)$/, (id) => `./withdrawal/${id}`, "See"],
   [/^gold withdrawal submit/, () => pathOf("withdrawal submit"), "Submit"],
-  [/^gold deposit approve (\S+)$/, (id) => `./deposit/${id}`, "See the deposit"],
+  [/^gold deposit approve (\S+)$/, (id) => `./deposit/${id}`, "See"],
 ];
 
 /** Returns the page on which a person does what a command line would do. */

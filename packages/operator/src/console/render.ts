@@ -80,8 +80,20 @@ export const pairs = (row: Row): Html =>
     )
   }</dl>`;
 
+/** How a table shows its rows. */
+interface TableOptions {
+  /** Whole ids and times, for paper. */
+  readonly isWhole?: boolean;
+  /** What a person can do with a row. */
+  readonly link?: (row: Row) => Html | undefined;
+}
+
 /** A list. Columns without any value are left out. */
-export function table(rows: readonly Row[], caption: string): Html {
+export function table(
+  rows: readonly Row[],
+  caption: string,
+  { isWhole = false, link }: TableOptions = {},
+): Html {
   if (rows.length === 0) return html`<p class="none">${TEXT.nothing}</p>`;
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) =>
     rows.some((row) => (row[name] ?? null) !== null)
@@ -95,12 +107,16 @@ export function table(rows: readonly Row[], caption: string): Html {
     <div class="scroll" tabindex="0" role="region" aria-label="${caption}">
       <table>
         <thead>
-          <tr>${names.map((name) => html`<th scope="col" class="${tone[name]}">${labelOf(name)}</th>`)}</tr>
+          <tr>${names.map((name) => html`<th scope="col" class="${tone[name]}">${labelOf(name)}</th>`)}${link
+            ? html`<th scope="col">${TEXT.next}</th>`
+            : ""}</tr>
         </thead>
         <tbody>${rows.map((row) =>
           html`<tr>${
-            names.map((name) => html`<td class="${tone[name]}">${cell(name, row[name] ?? null)}</td>`)
-          }</tr>`
+            names.map((name) =>
+              html`<td class="${tone[name]}">${cell(name, row[name] ?? null, !isWhole)}</td>`
+            )
+          }${link ? html`<td>${link(row) ?? ""}</td>` : ""}</tr>`
         )}</tbody>
       </table>
     </div>

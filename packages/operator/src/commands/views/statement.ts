@@ -1,12 +1,14 @@
 import { formatGrams, formatHalalas } from "@gold-partner/protocol";
 import type { Command, Row } from "../../command.ts";
-import { usage } from "../../failure.ts";
+import { EXIT, Failure, usage } from "../../failure.ts";
 import { optional } from "../../values.ts";
 import { findPartner } from "../partners/registered_partner.ts";
 
 const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 /** Events that one statement of the database reads. */
 const PAGE_EVENTS = 500;
+/** A statement is one answer, so it must fit into memory. */
+const MOST_RECORDS = 100_000n;
 
 const statement: Command = {
   words: "statement",
@@ -27,6 +29,14 @@ const statement: Command = {
     const [range] = await read`
       select above::int8::text, last::int8::text, opening::text[] as opening, closing::text[] as closing
       from gold.days_range(${partner.id}, ${from}::text::date, ${to}::text::date)`;
+    const records = BigInt(range!.last) - BigInt(range!.above);
+    if (records > MOST_RECORDS) {
+      throw new Failure(
+        EXIT.refused,
+        "refused",
+        `These days have ${records} records; gold shows at most ${MOST_RECORDS}. Give fewer days.`,
+      );
+    }
     const items: Row[] = [];
     for (let above = BigInt(range!.above); above < BigInt(range!.last); above += BigInt(PAGE_EVENTS)) {
       const end = above + BigInt(PAGE_EVENTS);

@@ -2,7 +2,7 @@
 "use strict";
 
 const RIYADH = "Asia/Riyadh";
-const HEIGHT = 200;
+const HEIGHT = 160;
 const LOST_MS = 7_000;
 const STORED = "gold-notify";
 

@@ -2,11 +2,11 @@ import { html } from "hono/html";
 import type { Desk } from "../desk.ts";
 import { formLink } from "../layout.ts";
 import { type Html, table } from "../render.ts";
-import { TEXT } from "../texts.ts";
+import { TEXT, TITLE } from "../texts.ts";
 
 export async function day({ run }: Desk): Promise<Html> {
   const { items } = await run("day check");
-  return html`<p>${TEXT.dayAbout}</p>${table(items!, "End of day")}<p class="actions">${
+  return html`<p>${TEXT.dayAbout}</p>${table(items!, TITLE.endOfDay)}<p class="actions">${
     formLink("day sign")
   }</p>`;
 }

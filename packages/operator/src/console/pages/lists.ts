@@ -5,7 +5,7 @@ import { readInbox } from "../../views/inbox.ts";
 import { type Desk, part } from "../desk.ts";
 import { formLink } from "../layout.ts";
 import { addressOf, cell, type Html, pairs, pick, table } from "../render.ts";
-import { PAST, TEXT } from "../texts.ts";
+import { PAST, TEXT, TITLE } from "../texts.ts";
 
 /** What the address of a page says behind its question mark. */
 export type Query = Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ export async function partners({ run }: Desk): Promise<Html> {
     ...pick(row, "client_id name status webhook events_waiting"),
     ...pick(held.get(row.client_id!) ?? {}, "net_grams gold_grams sar_available sar_held last_posted_at"),
   }));
-  return html`<p class="actions">${formLink("partner create")}</p>${table(rows, "Partners")}`;
+  return html`<p class="actions">${formLink("partner create")}</p>${table(rows, TITLE.partners)}`;
 }
 
 export async function money({ run }: Desk): Promise<Html> {
@@ -87,16 +87,16 @@ export async function money({ run }: Desk): Promise<Html> {
       class="actions">${formLink("deposit record")}${formLink("withdrawal approve")}${formLink(
         "withdrawal submit",
       )}${formLink("withdrawal paid")}</p>${await part(
-        "Withdrawals that wait for an approval",
+        TITLE.withdrawalsThatWaitForAnApproval,
         async () => columns(await open("pending_approval")),
-      )}${await part("Approved withdrawals", async () => columns(await open("approved")))}${await part(
-        "Withdrawals at the bank",
+      )}${await part(TITLE.approvedWithdrawals, async () => columns(await open("approved")))}${await part(
+        TITLE.withdrawalsAtTheBank,
         async () => columns(await open("submitted")),
       )}${await part(
-        "Deposits that wait for an approval",
+        TITLE.depositsThatWaitForAnApproval,
         async () => (await run("deposit list", "--status=recorded")).items!,
       )}${await part(
-        "Newest deposits",
+        TITLE.newestDeposits,
         async () => (await run("deposit list")).items!.toReversed().slice(0, 20),
       )}
   `;
@@ -108,16 +108,20 @@ export async function market({ run }: Desk): Promise<Html> {
   }${formLink("market set")}${formLink("market open")}</p>
 <figure class="chart" data-chart="price" data-source="./series.json"><noscript>${TEXT.scriptless}</noscript></figure>
 <div class="columns">${await part(
-    "Price and hours",
+    TITLE.priceAndHours,
     async () => pairs((await run("price show")).object!),
-  )}${await part("Band, breaker and exposure", async () => pairs((await run("market show")).object!))}</div>`;
+  )}${await part(TITLE.bandBreakerAndExposure, async () => pairs((await run("market show")).object!))}</div>`;
 }
 
 export async function stock({ run }: Desk): Promise<Html> {
   const { object } = await run("stock");
   return html`<p class="actions">${formLink("vault add")}</p>${pairs(object!)}${await part(
-    "Bars",
-    async () => (await run("vault list")).items!,
+    TITLE.bars,
+    async () =>
+      table((await run("vault list")).items!, TEXT.bars, {
+        link: ({ serial, removed_at }) =>
+          removed_at === null ? formLink("vault remove", { SERIAL: `${serial}` }) : undefined,
+      }),
   )}`;
 }
 
@@ -127,11 +131,14 @@ export async function people({ run }: Desk): Promise<Html> {
       const { items } = await run(words);
       return columns === undefined ? items! : items!.map((row) => pick(row, columns));
     });
-  return html`${await list("Operators", "operator list")}${await list(
-    "Signing keys of operators",
+  return html`<p class="actions">${formLink("registry adopt")}</p>${await list(
+    TITLE.operators,
+    "operator list",
+  )}${await list(
+    TITLE.signingKeysOfOperators,
     "operator key list",
     "login fingerprint type status admitted_by added_at ended_at",
-  )}${await list("Authorities", "ca list")}${await list("What ends soon", "inventory")}`;
+  )}${await list(TITLE.authorities, "ca list")}${await list(TITLE.whatEndsSoon, "inventory")}`;
 }
 
 export async function audit({ run }: Desk, query: Query): Promise<Html> {

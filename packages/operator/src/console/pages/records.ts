@@ -10,7 +10,7 @@ import {
 import { type Desk, part } from "../desk.ts";
 import { button, formLink } from "../layout.ts";
 import { cell, type Html, pairs, pick, resultOf, section, table } from "../render.ts";
-import { TEXT } from "../texts.ts";
+import { TEXT, TITLE } from "../texts.ts";
 import { type Query, sentenceOf } from "./lists.ts";
 
 /** An order or a quote, in the order in which it happened. */
@@ -45,7 +45,21 @@ export async function partner(desk: Desk, id: string): Promise<Html> {
   const { object } = await run("partner show", id);
   const shown = [...`${BALANCES} ${LIMITS}`.split(" "), "client_id", "name", "status"];
   const rest = Object.fromEntries(Object.entries(object!).filter(([name]) => !shown.includes(name)));
-  const list = (title: string, words: string) => part(title, async () => (await run(words, id)).items!);
+  const list = (
+    title: string,
+    words: string,
+    action?: readonly [words: string, argument: string, member: string],
+  ) =>
+    part(title, async () => {
+      const link = ({ status, ...row }: Row) =>
+        action && status === "active"
+          ? formLink(action[0], {
+            ...(action[1] === "FINGERPRINT" ? {} : { ID: id }),
+            [action[1]]: `${row[action[2]]}`,
+          })
+          : undefined;
+      return table((await run(words, id)).items!, title, action ? { link } : {});
+    });
   return html`
     <p class="lead"><bdi>${object!.name}</bdi> ${cell("status", object!.status!)}</p>
     <div
@@ -61,23 +75,27 @@ export async function partner(desk: Desk, id: string): Promise<Html> {
           ID: id,
         })}<a class="button" href="./partner/${id}/statement">${TEXT.statement}</a></div>
     <div
-      class="columns">${section("Balances", pairs(pick(object!, BALANCES)))}${section(
-        "Limits",
+      class="columns">${section(TITLE.balances, pairs(pick(object!, BALANCES)))}${section(
+        TITLE.limits,
         pairs(pick(object!, LIMITS)),
-      )}${section("Registered", pairs(rest))}</div>${await part(
-        "Newest orders",
+      )}${section(TITLE.registered, pairs(rest))}</div>${await part(
+        TITLE.newestOrders,
         async () => (await run("order", `--partner=${id}`, "--limit=10")).items!,
-      )}${await list("Certificates", "cert list")}${await list(
-        "Signing keys",
+      )}${await list(TITLE.certificates, "cert list", [
+        "cert revoke",
+        "FINGERPRINT",
+        "fingerprint",
+      ])}${await list(
+        TITLE.signingKeys,
         "signing-key list",
-      )}${await list("Client secrets", "secret list")}${await list(
-        "Webhook secrets",
+      )}${await list(TITLE.clientSecrets, "secret list")}${await list(
+        TITLE.webhookSecrets,
         "webhook-secret list",
-      )}${await part("Events and deliveries", async () => {
+      )}${await part(TITLE.eventsAndDeliveries, async () => {
         const { items, lists } = await run("event list", id);
-        return html`${table(items!, "Events")}${table(lists?.attempts ?? [], "Attempts")}`;
+        return html`${table(items!, TITLE.events)}${table(lists?.attempts ?? [], TITLE.attempts)}`;
       })}${await part(
-        "What people changed",
+        TITLE.whatPeopleChanged,
         async () =>
           html`<ol class="timeline">${
             (await run("audit list", `--subject=${id}`, "--limit=20")).items!.map(sentenceOf)
@@ -106,7 +124,10 @@ export async function statement({ run }: Desk, id: string, query: Query): Promis
         .to}"></label><button>${TEXT
         .show}</button> <a class="button" href="./partner/${id}/statement.csv?${days}">CSV</a> <a class="button" href="./partner/${id}/statement.json?${days}">JSON</a></form>${pairs(
           object!,
-        )}${section("Balances", lists!.balances!)}${section("Postings", items!)}
+        )}${section(TITLE.balances, lists!.balances!)}${section(
+          TITLE.postings,
+          table(items!, TITLE.postings, { isWhole: true }),
+        )}
   `;
 }
 
@@ -121,17 +142,19 @@ export async function proposal({ run, frame }: Desk, id: string): Promise<Html> 
   return html`
     <p class="lead" dir="ltr">${consequences}</p>${warnings.length > 0
       ? html`<ul class="alarms">${warnings.map(({ warning }) => html`<li dir="ltr">${warning}</li>`)}</ul>`
-      : ""}${section("What changes", lists!.changes!)}
+      : ""}${section(TITLE.whatChanges, lists!.changes!)}
     <div
       class="actions">${isPending && !isOwn
         ? button(frame, "proposal approve", { PROPOSAL: id, "--sha256": `${sha256}` })
         : isPending
         ? html`<p class="note">${TEXT.otherApproves}</p>`
+        : ""}${isPending && isOwn && object!.signed_by === null
+        ? button(frame, "proposal sign", { PROPOSAL: id })
         : ""}${isPending
         ? button(frame, "proposal reject", { PROPOSAL: id })
         : ""}${isOwn && status === "approved" && has_secrets
         ? button(frame, "proposal show", { PROPOSAL: id, "--secrets": "yes" })
-        : ""}</div>${section("The proposal", pairs(facts))}<details><summary>${TEXT
+        : ""}</div>${section(TITLE.theProposal, pairs(facts))}<details><summary>${TEXT
         .signedText}</summary>${cell("canonical_text", canonical_text!)}</details>
   `;
 }
@@ -179,7 +202,7 @@ export async function event({ run, read, frame }: Desk, id: string): Promise<Htm
   const attempts = (lists?.attempts ?? []).filter(({ sequence }) => sequence === row.sequence);
   return html`${pairs({ client_id: found.client_id, ...row } as Row)}<div class="actions">${
     button(frame, "event redeliver", { EVT: id })
-  }</div>${section("Deliveries", attempts)}`;
+  }</div>${section(TITLE.deliveries, attempts)}`;
 }
 
 export const request = async ({ run }: Desk, id: string): Promise<Html> => resultOf(await run("why", id));

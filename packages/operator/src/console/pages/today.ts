@@ -1,12 +1,14 @@
 import { html } from "hono/html";
 import { readInbox } from "../../views/inbox.ts";
 import { type Desk, part } from "../desk.ts";
-import { cell, type Html, section } from "../render.ts";
-import { TEXT } from "../texts.ts";
+import { cell, type Html, pick, section } from "../render.ts";
+import { TEXT, TITLE } from "../texts.ts";
 import type { Row } from "../../command.ts";
 
 /** Free gold for fewer days is an alarm, before the first order is refused. */
 const DAYS_ALARM = 3;
+/** The page fits one screen. */
+const MOST_ROWS = 5;
 
 const figure = (label: string, value: Html, more?: Html): Html =>
   html`<div class="figure"><h2>${label}</h2><p>${value}</p>${more ? html`<small>${more}</small>` : ""}</div>`;
@@ -25,48 +27,56 @@ export async function live({ run, read, frame }: Desk): Promise<Html> {
       : ""}
     <div class="figures">
     ${figure(
-      "Partners buy at",
+      TITLE.partnersBuyAt,
       cell("buy_sar", price!.buy ?? null),
       html`SAR/g, ${cell("market", price!.market!)}`,
     )}
     ${figure(
-      "Partners sell at",
+      TITLE.partnersSellAt,
       cell("sell_sar", price!.sell ?? null),
       html`spread ${price!.spread_basis_points} bp`,
     )}
     ${figure(
-      "Orders today",
+      TITLE.ordersToday,
       html`${trades!.orders}`,
       html`bought ${cell("grams", trades!.bought_grams!)} g, sold ${cell("grams", trades!.sold_grams!)} g`,
     )}
     ${figure(
-      "Position",
+      TITLE.position,
       html`${cell("grams", position!.position_grams!)} g`,
-      html`limit ${cell("grams", position!.limit_grams ?? null)} g, open ${
-        cell("grams", position!.open_buys_grams!)
-      } g / ${cell("grams", position!.open_sells_grams!)} g`,
+      html`${
+        position!.limit_grams === null ? TEXT.noLimit : html`limit ${cell("grams", position!.limit_grams!)} g`
+      }, open ${cell("grams", position!.open_buys_grams!)} g / ${
+        cell("grams", position!.open_sells_grams!)
+      } g`,
     )}
     ${figure(
-      "Free gold",
+      TITLE.freeGold,
       html`${cell("grams", stock!.free_grams!)} g`,
       html`${cell("grams", stock!.owed_grams!)} g owed of ${cell("grams", stock!.fine_grams!)} g`,
     )}
     ${figure(
-      "Owed in SAR",
+      TITLE.owedInSar,
       cell("sar", owed!.sar_available!),
       html`and ${cell("sar", owed!.sar_held!)} held`,
     )}
     </div>
-    <div class="columns">
-    ${section("What waits", inbox.length > 0 ? inbox.slice(0, 8) : waiting!)}
-    ${section("Binding refusals today", refusals!)}
+    <div class="triple">
+    ${section(TITLE.whatWaits, inbox.length > 0 ? inbox.slice(0, MOST_ROWS) : waiting!)}
+    ${await part(
+      TITLE.newestOrders,
+      async () =>
+        (await run("order", `--limit=${MOST_ROWS}`)).items!.map((row) =>
+          pick(row, "order_id client_id side gold_grams total_sar executed_at")
+        ),
+    )}
+    ${section(TITLE.bindingRefusalsToday, refusals!)}
     </div></div>
   `;
 }
 
 /** The business on one screen. */
 export async function today(desk: Desk): Promise<Html> {
-  const { run } = desk;
   return html`
     <p id="lost" class="failure" role="alert" hidden>${TEXT.lost} <time></time></p>
     ${await live(desk)}
@@ -80,7 +90,6 @@ export async function today(desk: Desk): Promise<Html> {
           html`<figure class="chart" data-chart="orders" data-source="./series.json"></figure>`,
         )}
         </div>
-        ${await part("Newest orders", async () => (await run("order", "--limit", "8")).items!)}
   `;
 }
 

@@ -52,7 +52,7 @@ begin
     select 'signing key', s.thumbprint, p.public_id, p.name
     from signing_key s join partner p on p.id = s.partner_id where wanted in (s.kid, s.thumbprint)
     union all
-    select 'bar', b.serial, null, b.fine::text from bar b where b.serial = wanted
+    select 'bar', b.serial, null, decimal_text(b.fine, 0.0001) || ' g' from bar b where b.serial = wanted
     union all
     select 'order', 'ord_' || o.id, p.public_id, p.name
     from partner p
