@@ -271,6 +271,7 @@ describe("migrate()", () => {
       "claim_endpoints v",
       "close_day v",
       "day_facts s",
+      "find_records s",
       "list_events v",
       "read_day_limits s",
       "read_limits s",
