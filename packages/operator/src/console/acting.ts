@@ -215,7 +215,7 @@ export function questionOf(
     asked.isText ? "" : html`
       autofocus
     `
-  }>${asked.isText ? TEXT.send : TEXT.yes}</button> <a class="button" href="./">${TEXT.back}</a></form>`;
+  }>${asked.isText ? TEXT.send : TEXT.yes}</button> ${backLink(sent)}</form>`;
 }
 
 /** The page from which the person came. Behind a dot, an address always stays below that of the console. */

@@ -60,7 +60,8 @@ export function cell(name: string, value: Value, isBrief = true): Html {
   if (STATUS.test(name)) {
     return html`<span class="status ${toneOf(text)}">${text.replaceAll("_", " ")}</span>`;
   }
-  const link = actionOf(text);
+  // Only our own lists have this member. A partner's text may look like a command, too.
+  const link = name === "next" ? actionOf(text) : undefined;
   if (link) return html`<a class="button" href="${link.href}">${link.label}</a>`;
   if (isBrief) return html`<bdi title="${text}">${text.split(" ").map(shortId).join(" ")}</bdi>`;
   return html`<bdi>${text}</bdi>`;
