@@ -469,19 +469,16 @@ describe("gold proposal", () => {
     assertEquals(run.exit, 0, run.err);
     match(run.err, warning);
     const shown = await operator.done("proposal", "show", run.json.proposal_id as string);
-    match(shown.consequences as string, warning);
-    ok(
-      (shown.changes as Change[]).some(({ member, today }) =>
-        member === "iban_also_of" && today!.includes(other.clientId)
-      ),
-    );
+    const warns = ({ warnings }: Record<string, unknown>) =>
+      (warnings as { warning: string }[]).some((one) => warning.test(one.warning));
+    ok(warns(shown));
     await operator.done("proposal", "reject", run.json.proposal_id as string);
 
     const key = await newPublicKey("shared.pem");
     const created = await operator.gold(...NEW_PARTNER, "--signing-key", key, "--json");
     match(created.err, warning);
     const { proposal_id: id } = created.json;
-    match((await operator.done("proposal", "show", id as string)).consequences as string, warning);
+    ok(warns(await operator.done("proposal", "show", id as string)));
     await operator.done("proposal", "reject", id as string);
 
     // A suspended partner is not active, and its own IBAN is no other partner's.

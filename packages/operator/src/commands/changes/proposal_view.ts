@@ -6,7 +6,7 @@ import { describeDetail } from "../books/audit_detail.ts";
 import { findDeposit, findWithdrawal, sarOf } from "../money/money_rows.ts";
 import { type PriceChange, readPriceChange } from "../prices/price_change.ts";
 import { readWarnings, type Warning } from "./warnings.ts";
-import { findPartner, sharedIbanText, sharersOf } from "../partners/registered_partner.ts";
+import { findPartner } from "../partners/registered_partner.ts";
 
 type Content = Readonly<Record<string, unknown>>;
 type Query = Invocation["query"];
@@ -27,11 +27,8 @@ interface Kind {
 /** What `gold proposal` says about each kind of change. */
 const KINDS: Readonly<Record<ChangeKind, Kind>> = {
   "partner.create": {
-    consequences: ({ name, client_id, iban }, today) =>
-      `${name} becomes the partner ${client_id}. It can trade and withdraw to ${iban} as soon as it has a certificate. To stop it, run \`gold partner suspend ${client_id}\`.${
-        sharedIban(iban, today)
-      }`,
-    today: sharersToday,
+    consequences: ({ name, client_id, iban }) =>
+      `${name} becomes the partner ${client_id}. It can trade and withdraw to ${iban} as soon as it has a certificate. To stop it, run \`gold partner suspend ${client_id}\`.`,
   },
   "partner.set": {
     consequences: ({ client_id }) =>
@@ -39,16 +36,13 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
     today: partnerToday,
   },
   "partner.iban": {
-    consequences: ({ client_id, iban }, { name, iban: before, ...today }) =>
+    consequences: ({ client_id, iban }, { name, iban: before }) =>
       `New withdrawals of ${name} (${client_id}) go to ${iban}. Its payouts are held for 24 hours. Confirm the IBAN with the partner over another channel.${
         before === iban
           ? ""
           : ` Today, they go to ${before}: \`gold partner set ${client_id} --iban ${before}\` sets it back.`
-      }${sharedIban(iban, today)}`,
-    today: async (content, query) => ({
-      ...await partnerToday({ ...content, name: null }, query),
-      ...await sharersToday(content, query),
-    }),
+      }`,
+    today: (content, query) => partnerToday({ ...content, name: null }, query),
   },
   "partner.resume": {
     consequences: ({ client_id }) => `The service accepts the calls of ${client_id} again.`,
@@ -247,15 +241,6 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
 };
 
 const TO_PROPOSER = "Only the person who proposed it can read the secret.";
-
-/** The other active partners that have the IBAN of the content, if there are any. */
-async function sharersToday({ client_id, iban }: Content, query: Query): Promise<Content> {
-  const sharers = await sharersOf(query, iban as string, client_id as string);
-  return sharers === undefined ? {} : { iban_also_of: sharers };
-}
-
-const sharedIban = (iban: unknown, { iban_also_of: sharers }: Content): string =>
-  sharers === undefined ? "" : ` ${sharedIbanText(iban, sharers)}`;
 
 interface Payment {
   readonly client_id: string;

@@ -3,7 +3,7 @@ import { findRecords } from "../../commands/views/find.ts";
 import type { Row } from "../../command.ts";
 import { readInbox } from "../../views/inbox.ts";
 import { type Desk, part } from "../desk.ts";
-import { formLink } from "../layout.ts";
+import { formLink, type Frame } from "../layout.ts";
 import { addressOf, cell, type Html, pairs, pick, table } from "../render.ts";
 import { PAST, TEXT, TITLE } from "../texts.ts";
 
@@ -35,11 +35,13 @@ const optionsOf = (query: Query, names: readonly string[]): string[] =>
 
 const page = async (desk: Desk, words: string, query: Query, names: readonly string[]): Promise<Html> => {
   const { items, object } = await desk.run(words, "--limit=50", ...optionsOf(query, [...names, "after"]));
-  const next = object?.next && new URLSearchParams({ ...query, after: `${object.next}` }).toString();
   return html`${table(items!, words)}${
-    next ? html`<p><a class="button" href=".${desk.frame.path}?${next}">${TEXT.more}</a></p>` : ""
+    object?.next ? moreLink(desk.frame, { ...query, after: `${object.next}` }) : ""
   }`;
 };
+
+const moreLink = ({ path }: Frame, query: Query): Html =>
+  html`<p><a class="button" href=".${path}?${new URLSearchParams(query).toString()}">${TEXT.more}</a></p>`;
 
 const PARTNER = ["partner", "Partner", "text"] as const;
 
@@ -66,14 +68,21 @@ export async function search({ read }: Desk, { q = "" }: Query): Promise<Html> {
   }`;
 }
 
-export async function partners({ run }: Desk): Promise<Html> {
+/** A page of more rows takes longer to write than to read. */
+const MOST_PARTNERS = 200;
+
+export async function partners({ run, frame }: Desk, { from = "0" }: Query): Promise<Html> {
   const [list, positions] = await Promise.all([run("partner list"), run("position")]);
-  const held = new Map(positions.items!.map((row) => [row.client_id, row]));
-  const rows = list.items!.map((row) => ({
-    ...pick(row, "client_id name status webhook events_waiting"),
-    ...pick(held.get(row.client_id!) ?? {}, "net_grams gold_grams sar_available sar_held last_posted_at"),
+  const listed = new Map(list.items!.map((row) => [row.client_id, row]));
+  const first = Math.max(0, Number(from) || 0);
+  const next = first + MOST_PARTNERS;
+  const rows = positions.items!.slice(first, next).map((row) => ({
+    ...pick(listed.get(row.client_id!) ?? row, "client_id name status webhook events_waiting"),
+    ...pick(row, "net_grams gold_grams sar_available sar_held last_posted_at"),
   }));
-  return html`<p class="actions">${formLink("partner create")}</p>${table(rows, TITLE.partners)}`;
+  return html`<p class="actions">${formLink("partner create")}</p>${table(rows, TITLE.partners)}${
+    next < positions.items!.length ? moreLink(frame, { from: `${next}` }) : ""
+  }`;
 }
 
 export async function money({ run }: Desk): Promise<Html> {
