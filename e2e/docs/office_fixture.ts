@@ -125,8 +125,10 @@ export class Office {
     await this.#prepare(words);
     const argv: string[] = [];
     for (const word of words) argv.push(await this.#meaning(word, words));
-    const expects = argv[1] === "approve" && argv[0] === "proposal"
-      ? await expectsOf((one, ...more) => this.gold([...one.split(" "), ...more]), argv[2]!)
+    // A person chooses the proposal from a list.
+    if (argv.join() === "approve") argv.push(await this.#meaning("PROPOSAL", words));
+    const expects = /^(proposal,)?approve,/.test(argv.join())
+      ? await expectsOf((one, ...more) => this.gold([...one.split(" "), ...more]), argv.at(-1)!)
       : [];
     const answer = await this.gold([...argv, ...expects], typistOf(line));
     if (line.startsWith("gold operator password")) {
@@ -203,7 +205,7 @@ export class Office {
     if (command === "market open") {
       await this.#sql`update gold.price set halted_at = clock_timestamp()`;
     }
-    if (command.startsWith("withdrawal submit")) {
+    if (/^(withdrawal )?submit/.test(command)) {
       await this.#holdPayouts(false);
     }
     if (command.startsWith("audit full")) {

@@ -49,13 +49,22 @@ describe("the page on a day with two people", () => {
       webhook_secret: webhook_secret as string,
     });
 
+  it("takes at most 30 commands and 900 characters", async () => {
+    const page = await readPage(PAGE);
+    const typed = readSteps(page.slice(page.indexOf("## 09:00"))).flatMap(({ commands }) =>
+      commands.trimEnd().split("\n").map((line) => line.replace(/\s+#.*/, ""))
+    );
+    const characters = typed.join("").length;
+    assertEquals([typed.length <= 30, characters <= 900], [true, true], `${typed.length}, ${characters}`);
+  });
+
   it("contains only commands that succeed in the printed order, with the effects that it describes", async () => {
     let secrets: Row = {};
     /** Checks what the partner can do after the commands that begin with these words. */
     const effects: Readonly<Record<string, () => Promise<unknown>>> = {
-      "gold deposit record": async () => partner ??= await openPartner(secrets),
-      "gold withdrawal paid": async () => assertEquals(await available(), 175_000),
-      "gold partner suspend": async () => assertEquals((await withdraw()).status, 403),
+      "gold record najd": async () => partner ??= await openPartner(secrets),
+      "gold paid --batch": async () => assertEquals(await available(), 175_000),
+      "gold suspend najd": async () => assertEquals((await withdraw()).status, 403),
     };
     for (const { line, commands, shown } of readSteps(await readPage(PAGE))) {
       let answer: Row = {};

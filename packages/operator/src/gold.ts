@@ -128,12 +128,13 @@ export async function gold(given: readonly string[], plain: Terminal): Promise<E
   let person: Person | undefined;
   try {
     const { argv, isSecond } = readPerson(given);
-    const command = findCommand(argv);
-    if (!command) {
+    const found = findCommand(argv);
+    if (!found) {
       print(explainWords(argv, terminal), terminal);
       return EXIT.done;
     }
-    const parsed = parse(command, argv);
+    const { command } = found;
+    const parsed = parse(command, found.rest);
     const { values } = parsed;
     if (values.help) {
       print(explain([command], terminal.screen), terminal);
@@ -187,10 +188,11 @@ async function runCommand(
       return (namespace, text) => dialog.aside(() => sign(namespace, text));
     },
     async again(argv, other) {
-      const named = findCommand(argv);
-      if (!named) throw usage(`There is no command \`gold ${argv.join(" ")}\`.`);
+      const found = findCommand(argv);
+      if (!found) throw usage(`There is no command \`gold ${argv.join(" ")}\`.`);
+      const { command, rest } = found;
       try {
-        return await runCommand(named, parse(named, argv), person, other, { now, random, ending });
+        return await runCommand(command, parse(command, rest), person, other, { now, random, ending });
       } catch (error) {
         throw failureOf(await explainDenied(person.opened(), error));
       }
@@ -267,11 +269,23 @@ function readPerson(given: readonly string[]): { argv: readonly string[]; isSeco
   return { argv: args.toSpliced(at, 2), isSecond: true };
 }
 
-/** The command with the most words that the arguments begin with. */
-function findCommand(argv: readonly string[]): Command | undefined {
-  return COMMANDS
+/** The verbs that several commands have, and which of them a person means who types the verb alone. */
+const MEANT: Readonly<Record<string, string>> = { approve: "proposal approve", reject: "proposal reject" };
+
+/**
+ * The command with the most words that the arguments begin with. For people, a verb alone is enough if only one
+ * command has it.
+ */
+function findCommand(argv: readonly string[]): { command: Command; rest: readonly string[] } | undefined {
+  const [named] = COMMANDS
     .filter(({ words }) => words.split(" ").every((word, index) => argv[index] === word))
-    .sort((a, b) => b.words.length - a.words.length)[0];
+    .sort((a, b) => b.words.length - a.words.length);
+  if (named) return { command: named, rest: argv.slice(named.words.split(" ").length) };
+  const [verb, ...rest] = argv;
+  const [command, ...others] = COMMANDS.filter(({ words }) =>
+    MEANT[verb!] === undefined ? words.split(" ").slice(1).join(" ") === verb : words === MEANT[verb!]
+  );
+  return command && others.length === 0 ? { command, rest } : undefined;
 }
 
 /** All commands for a program. */
@@ -303,9 +317,9 @@ function explainWords(argv: readonly string[], { screen }: Terminal): string {
   );
 }
 
-function parse(command: Command, argv: readonly string[]) {
+function parse(command: Command, rest: readonly string[]) {
   const { words, takes = [], options = {} } = command;
-  const args = endWithDashed(argv.slice(words.split(" ").length));
+  const args = endWithDashed(rest);
   let parsed;
   try {
     parsed = parseOptions(args, { ...COMMON, ...options });

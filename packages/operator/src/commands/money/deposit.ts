@@ -11,13 +11,18 @@ const STATUSES = ["recorded", "approved", "reversed"] as const;
 
 const record: Command = {
   words: "deposit record",
-  usage: "deposit record ID --amount SAR --bank-ref TEXT",
+  usage: "deposit record ID [SAR] [BANK_REF] [--amount SAR] [--bank-ref TEXT]",
   does:
     "records a deposit that arrived at the bank; another login must approve it with `deposit approve`; under two people, proposes the deposit instead",
   options: { amount: { type: "string" }, "bank-ref": { type: "string" } },
-  takes: ["ID"],
+  takes: ["ID", "[SAR]", "[BANK_REF]"],
   async run(invocation) {
-    const { values, query, positionals: [id] } = invocation;
+    const { query, positionals: [id, sar, reference] } = invocation;
+    const values = {
+      ...invocation.values,
+      ...(sar === undefined ? {} : { amount: sar }),
+      ...(reference === undefined ? {} : { "bank-ref": reference }),
+    };
     const amount = parsedRequired(values, "amount", parseHalalas);
     if (amount > BALANCE_MAX_HALALAS) {
       throw usage(

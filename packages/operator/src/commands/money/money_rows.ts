@@ -5,6 +5,7 @@ import { EXIT, Failure } from "../../failure.ts";
 import { uuidOf } from "../../values.ts";
 
 type Query = Invocation["query"];
+const LAST = "@last";
 
 /** Formats halalas, given as text, for people. */
 export const sarOf = (halalas: unknown): string => `${formatHalalas(BigInt(halalas as string))} SAR`;
@@ -51,3 +52,12 @@ export const describeDeposit = ({ id, public_id, name, amount, bank_reference }:
   amount_sar: formatHalalas(BigInt(amount)),
   bank_reference,
 });
+
+/** Returns the UUID of a batch of payments. `@last` is the newest. */
+export async function batchOf(query: Query, text: string): Promise<string> {
+  if (text !== LAST) return uuidOf("batch", "", text);
+  const [row] = await query`
+    select batch_id from gold.withdrawal_overview where batch_id is not null order by status_at desc limit 1`;
+  if (row) return row.batch_id;
+  throw new Failure(EXIT.refused, "not_found", "There is no batch yet.");
+}

@@ -8,7 +8,8 @@ import { withNewFile } from "../../new_file.ts";
 import { OPERATOR_KEYS_OPTION, readSignedPayees } from "../../operator_keys_file.ts";
 import { instantOf } from "../../output.ts";
 import { requireKeptRecords } from "../../own_heads.ts";
-import { optional, required, uuidOf } from "../../values.ts";
+import { optional, required } from "../../values.ts";
+import { batchOf } from "./money_rows.ts";
 import { demandPayment, isPayeeSigned, verifyDocument } from "./payment_check.ts";
 import { describePayment, readPaymentApprovals } from "./payment_proposal.ts";
 import { changeAlone, makeOrPropose } from "../changes/proposing.ts";
@@ -106,7 +107,7 @@ async function choosePayments(
 /** Writes an earlier document again. This is safe: the bank knows the message's id and pays it once. */
 async function writeAgain(invocation: Invocation, file: string, batch: string): Promise<Result> {
   const { query } = invocation;
-  const uuid = uuidOf("batch", "", batch);
+  const uuid = await batchOf(query, batch);
   const [stored] = await query`select document from gold.payment_batch_overview where id = ${uuid}::uuid`;
   if (!stored) {
     throw new Failure(

@@ -5,8 +5,8 @@ import { EXIT, Failure, usage } from "../../failure.ts";
 import { OPERATOR_KEYS_OPTION, readSignedPayees } from "../../operator_keys_file.ts";
 import { requireKeptRecords } from "../../own_heads.ts";
 import { instantOf } from "../../output.ts";
-import { oneOf, optional, uuidOf } from "../../values.ts";
-import { describeWithdrawal, findWithdrawal, sarOf, withdrawalText } from "./money_rows.ts";
+import { oneOf, optional } from "../../values.ts";
+import { batchOf, describeWithdrawal, findWithdrawal, sarOf, withdrawalText } from "./money_rows.ts";
 import { isPayeeSigned } from "./payment_check.ts";
 import { changeOrPropose } from "../changes/proposing.ts";
 
@@ -144,7 +144,7 @@ async function findAll(
   batch: string | null = null,
 ): Promise<readonly SqlRow[]> {
   if (ids.length > 0) return await Promise.all([...new Set(ids)].map((id) => findWithdrawal(query, id)));
-  const uuid = batch === null ? null : uuidOf("batch", "", batch);
+  const uuid = batch === null ? null : await batchOf(query, batch);
   const rows = await query`
     select *, amount::text from gold.withdrawal_overview
     where status = ${status}::text::gold.withdrawal_status and (${uuid}::text is null or batch_id = ${uuid}::text::uuid)
