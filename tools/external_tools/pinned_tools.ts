@@ -192,6 +192,13 @@ export const TOOLS = {
     () => existsSync(process.env.CHROMIUM ?? "/usr/bin/chromium"),
     "Chromium was not found. Install it (Debian: apt-get install chromium), or set CHROMIUM to its path.",
   ),
+  /** OpenSSH's server, through which a test reaches the operators' console. */
+  sshd: systemTool(
+    "sshd",
+    "of the system",
+    () => existsSync("/usr/sbin/sshd"),
+    "sshd was not found. Install it (Debian: apt-get install openssh-server).",
+  ),
   /** The system's JDK. The external checks compile and run the Java example with it. */
   java: systemTool(
     "java",
