@@ -102,6 +102,25 @@ describe("the pages of the console", () => {
     await until(async () => await person.page.locator(".figure p").first().innerText() !== price);
   });
 
+  it("notify a person who asked for it when more waits", async () => {
+    const link = (await readFile(join(folder, "console"), "utf8")).trim();
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    // A browser without a screen shows no notification, so this takes its place.
+    await page.addInitScript(`
+      window.told = [];
+      window.Notification = class { constructor(title, { body }) { told.push(title + ": " + body); } };
+      Object.assign(Notification, { permission: "default", requestPermission: async () => Notification.permission = "granted" });`);
+    await page.goto(link);
+    await page.goto(`${page.url()}inbox`);
+    await page.locator("[data-notify]").click();
+    const count = Number(await page.locator("#waiting").getAttribute("data-count"));
+    assertEquals((await partner.call("createWithdrawal", { body: { amount_sar: 4 } })).status, 201);
+    await until(async () => (await page.evaluate("told") as string[]).length > 0);
+    assertEquals(await page.evaluate("told"), [`Gold: ${count + 1} waiting`]);
+    await context.close();
+  });
+
   it("work without scripts", async () => {
     const link = (await readFile(join(folder, "console"), "utf8")).trim();
     const context = await browser.newContext({ javaScriptEnabled: false });
