@@ -1,6 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { expectsOf } from "../../../../../tools/testing/by_two.ts";
+import { openConsole, type TestConsole } from "../../console/console_fixture.ts";
 import { runGold } from "../../gold_fixture.ts";
 import { generateKeyPair } from "../../pki/key_pair.ts";
 import { writePem } from "../../pki/pem.ts";
@@ -14,6 +15,8 @@ describe("the warnings of a proposal", () => {
   let operator: TestOperator;
   let [id, key] = ["", ""];
   let references = 0;
+  let console: TestConsole;
+  let person: Readonly<Record<string, string>>;
   before(async () => {
     operator = await testOperator();
     id = operator.service.partner.clientId;
@@ -63,7 +66,14 @@ describe("the warnings of a proposal", () => {
     await operator.service.send("/sandbox/fund", { body: '{"amount_sar":10000}' });
     await operator.service.books.sql`select gold.require_two_people()`;
   });
-  after(() => operator?.stop());
+  before(async () => {
+    console = await openConsole(operator.colleague.env);
+    person = await console.enter();
+  });
+  after(async () => {
+    await console?.stop();
+    await operator?.stop();
+  });
 
   const asColleague = (words: string, ...more: string[]) =>
     operator.colleague.done(...words.split(" "), ...more);
@@ -77,7 +87,11 @@ describe("the warnings of a proposal", () => {
       warnings?: { warning: string; type: string; what: string }[];
     };
     const decide = ["proposal", "approve", proposal_id, "--yes", "--sha256", sha256];
+    const page = (await console.get(`/proposal/${proposal_id}`, person)).text.replaceAll("&#39;", "'");
+    const button = page.indexOf("do/proposal/approve");
     for (const { warning, type, what } of warnings) {
+      const place = page.indexOf(warning);
+      assert(place >= 0 && place < button, `The console does not show before the button: ${warning}`);
       // Without the value, nobody approves it in a script, and a person who types another one does not either.
       const others = warnings.flatMap((one) => one.type === type ? [] : ["--expect", one.type]);
       refused(
