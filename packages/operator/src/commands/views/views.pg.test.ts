@@ -5,6 +5,8 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";
 import { withoutTriggers } from "@gold-partner/server/testing";
+import { widthOf } from "@gold-partner/command-line";
+import { COMMANDS } from "../../gold.ts";
 import { runGold } from "../../gold_fixture.ts";
 import { askWithdrawal } from "../money/withdrawal_fixture.ts";
 
@@ -220,6 +222,65 @@ describe("the views of gold", () => {
       "matches more than one partner",
     );
   });
+
+  for (const columns of [80, 120]) {
+    it(`prints no line that is wider than a terminal of ${columns} columns`, async () => {
+      const screen = { columns, hasColor: false, now: new Date() };
+      const partner = id();
+      const read = [
+        ...[
+          "today",
+          "inbox",
+          "order",
+          `order ${bought}`,
+          "quote",
+          "position",
+          "stock",
+          `statement ${partner}`,
+        ],
+        ...[
+          `find ${partner}`,
+          "day check",
+          "partner list",
+          `partner show ${partner}`,
+          `event list ${partner}`,
+        ],
+        ...[
+          `cert list ${partner}`,
+          `signing-key list ${partner}`,
+          "inventory",
+          "deposit list",
+          "withdrawal list",
+        ],
+        ...[
+          "vault list",
+          "price show",
+          "market show",
+          "operator list",
+          "ca list",
+          "proposal list",
+          "audit list",
+        ],
+        ...[
+          "audit verify",
+          "ledger verify",
+          "ledger heads",
+          "db status",
+          "order ord_none",
+          "partner shwo",
+          "--help",
+        ],
+      ];
+      const help = COMMANDS.map(({ words }) => `${words} --help`);
+      const wide: string[] = [];
+      for (const command of [...read, ...help]) {
+        const { out, err } = await runGold([command], { env: operator.env, screen, errorScreen: screen });
+        const lines = `${out}\n${err}`.split("\n").filter((line) => widthOf(line) > columns);
+        wide.push(...lines.map((line) => `${command}: ${line}`));
+      }
+      assertEquals(wide, []);
+    });
+  }
 
   it("shows pricing the trades, but no statement", async () => {
     const rows =
