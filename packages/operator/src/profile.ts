@@ -6,7 +6,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The settings of a person that a profile may have. */
 const SETTINGS = [
   ...["DATABASE_URL", "READ_DATABASE_URL", "MIGRATION_DATABASE_URL"],
-  ...["GOLD_ENV", "GOLD_KEYS", "GOLD_SSH_KEY", "OPERATOR_KEYS", "HEADS_FILE"],
+  ...["GOLD_ENV", "GOLD_KEYS", "GOLD_SSH_KEY", "OPERATOR_KEYS", "HEADS_FILE", "GRAFANA_URL"],
 ];
 /** The permissions of everybody but the owner. */
 const OTHERS = 0o077;

@@ -12,6 +12,8 @@ export interface Frame {
   readonly base: string;
   readonly path: string;
   readonly waiting: number;
+  /** The address of the dashboards, if GRAFANA_URL is set. */
+  readonly grafana: string | undefined;
   /** Returns the token of a new form. */
   readonly form: () => string;
 }
@@ -57,7 +59,9 @@ export const layout = (frame: Frame, title: string, content: Html | readonly Htm
                 `
                 : ""
             }>${name}${path === "/inbox" ? badge(frame) : ""}</a></li>`
-          )}</ul>
+          )}${frame.grafana === undefined
+            ? ""
+            : html`<li><a href="${frame.grafana}" target="_blank" rel="noreferrer">${TEXT.grafana}</a></li>`}</ul>
         </nav>
         <main id="main" tabindex="-1"><h1>${title}</h1>${content}</main>
       </body>

@@ -7,7 +7,7 @@ import { html } from "hono/html";
 import { HTTPException } from "hono/http-exception";
 import { printableJson } from "@gold-partner/server";
 import type { Invocation, Result } from "../command.ts";
-import { EXIT, Failure, failureOf } from "../failure.ts";
+import { EXIT, Failure, failureOf, usage } from "../failure.ts";
 import { readInbox } from "../views/inbox.ts";
 import type { Access } from "./access.ts";
 import { act, backLink, formOf, questionOf, readSent, type Sent } from "./acting.ts";
@@ -80,6 +80,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
   const inside = new Hono<Env>();
   const newToken = () => randomBytes(16).toString("base64url");
   const results = new Map<string, Done>();
+  const grafana = readGrafana(invocation.env.GRAFANA_URL);
   let facts: Promise<Pick<Frame, "login" | "environment">> | undefined;
 
   app.use(guard(access, base, newToken));
@@ -132,6 +133,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
     return {
       ...known,
       base,
+      grafana,
       nonce: c.get("nonce"),
       path: c.req.path.slice(base.length - 1),
       waiting: inbox.length,
@@ -258,6 +260,12 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
 /** A new secret is shown once. */
 const hasSecret = ({ object = {} }: Result): boolean =>
   Object.keys(object).some((name) => name.endsWith("_secret"));
+
+function readGrafana(url: string | undefined): string | undefined {
+  if (!url) return undefined;
+  if (/^https?:\/\//.test(url) && URL.canParse(url)) return url;
+  throw usage(`GRAFANA_URL must be the URL of your dashboards; got ${url}.`);
+}
 
 /** The path of the page from which the person came. */
 function refererOf(c: Context<Env>, base: string): string {

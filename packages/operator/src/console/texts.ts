@@ -30,6 +30,7 @@ export const TEXT = {
   touch: "If your key asks for a touch or a passphrase, it does so now, in its own window.",
   sandbox: "sandbox",
   production: "PRODUCTION",
+  grafana: "Dashboards",
   list: "List",
   files: "Files",
   notify: "Notify me when something waits",
