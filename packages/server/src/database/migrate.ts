@@ -72,6 +72,7 @@ const ROUTINES = [
   "reads/operators/find_request.sql",
   "reads/operators/find_records.sql",
   "reads/operators/price_bars.sql",
+  "reads/operators/limit_use.sql",
   "reads/operators/trace_order.sql",
   "reads/operators/day_figures.sql",
   "delivery/keep_attempts.sql",

@@ -9,7 +9,7 @@ import { usage } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
 import { parsedRequired, repeated, required, wholeNumber } from "../../values.ts";
 import { newClientSecret, newSealedSecret } from "../credentials/new_secret.ts";
-import { LIMIT_OPTIONS, LIMIT_USAGE, printLimits, readLimits } from "./partner_limits.ts";
+import { describeUse, LIMIT_OPTIONS, LIMIT_USAGE, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readSigningKey, readWebhook } from "./partner_terms.ts";
 import { changeOrPropose, hexOf, storedRanges } from "../changes/proposing.ts";
 import { findPartner, openIbanWarning } from "./registered_partner.ts";
@@ -154,7 +154,8 @@ const show: Command = {
       gold_grams: formatGrams(BigInt(row.gold)),
       created_at: row.created_at.toISOString(),
     };
-    return { object };
+    const [use] = await query`select gold.limit_use(${id!}) as used`;
+    return { object, lists: { limits: describeUse(object, use!.used) } };
   },
 };
 

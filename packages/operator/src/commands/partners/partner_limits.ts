@@ -65,3 +65,18 @@ export function printLimits(limits: Limits): Printed {
     }),
   );
 }
+
+/** How much of each limit is used. Null if nobody counts it, because the partner has no such limit. */
+type LimitUse = Readonly<Record<keyof Limits, string | number | null>>;
+
+/** Each limit of a partner beside its use. */
+export const describeUse = (limits: Printed, used: LimitUse): readonly Printed[] =>
+  LIMIT_NAMES.map((option) => {
+    const name = option.replaceAll("-", "_") as keyof Limits;
+    const use = used[name];
+    return {
+      limit: name,
+      maximum: limits[name]!,
+      used: use === null ? null : (PRINTED[name] ?? String)(BigInt(use)),
+    };
+  });

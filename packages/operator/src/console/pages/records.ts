@@ -37,13 +37,13 @@ const STEPS: Readonly<Record<string, string>> = {
 };
 
 const BALANCES = "sar_available sar_held gold_grams";
-const LIMITS =
-  "rate_per_second burst maximum_grams open_quotes open_grams daily_records net_grams daily_withdrawals daily_withdrawn";
+const TERMS = "rate_per_second burst maximum_grams";
+const LIMITS = "open_quotes open_grams daily_records net_grams daily_withdrawals daily_withdrawn";
 
 export async function partner(desk: Desk, id: string): Promise<Html> {
   const { run, frame } = desk;
-  const { object } = await run("partner show", id);
-  const shown = [...`${BALANCES} ${LIMITS}`.split(" "), "client_id", "name", "status"];
+  const { object, lists } = await run("partner show", id);
+  const shown = [...`${BALANCES} ${TERMS} ${LIMITS}`.split(" "), "client_id", "name", "status"];
   const rest = Object.fromEntries(Object.entries(object!).filter(([name]) => !shown.includes(name)));
   const list = (
     title: string,
@@ -77,7 +77,7 @@ export async function partner(desk: Desk, id: string): Promise<Html> {
     <div
       class="columns">${section(TITLE.balances, pairs(pick(object!, BALANCES)))}${section(
         TITLE.limits,
-        pairs(pick(object!, LIMITS)),
+        html`${pairs(pick(object!, TERMS))}${table(lists!.limits!, TITLE.limits)}`,
       )}${section(TITLE.registered, pairs(rest))}</div>${await part(
         TITLE.newestOrders,
         async () => (await run("order", `--partner=${id}`, "--limit=10")).items!,
