@@ -3,14 +3,20 @@
 
 const RIYADH = "Asia/Riyadh";
 const HEIGHT = 160;
+const MINUTE_MS = 60_000;
 const LOST_MS = 7_000;
 const STORED = "gold-notify";
 
-/** Draws a chart in an element that names its source. Colours are those of the style sheet. */
+/** Reads the columns of a chart. Undefined if they cannot be read now. */
+async function readColumns({ dataset: { source, chart } }) {
+  const reply = await fetch(source).catch(() => undefined);
+  return reply?.ok ? (await reply.json())[chart].map((column) => column.map(Number)) : undefined;
+}
+
+/** Draws a chart in an element that names its source, and adds each minute. Colours are those of the style sheet. */
 async function draw(figure) {
-  const reply = await fetch(figure.dataset.source);
-  if (!reply.ok) return;
-  const columns = (await reply.json())[figure.dataset.chart].map((column) => column.map(Number));
+  const columns = await readColumns(figure);
+  if (!columns) return;
   const style = getComputedStyle(document.documentElement);
   const [ink, line, grid] = ["--ink", "--accent", "--line"].map((name) => style.getPropertyValue(name));
   const time = new Intl.DateTimeFormat("en-GB", { timeZone: RIYADH, hour: "2-digit", minute: "2-digit" });
@@ -42,6 +48,10 @@ async function draw(figure) {
     figure,
   );
   new ResizeObserver(() => chart.setSize({ width: figure.clientWidth, height: HEIGHT })).observe(figure);
+  setInterval(async () => {
+    const newer = document.hidden ? undefined : await readColumns(figure);
+    if (newer) chart.setData(newer);
+  }, MINUTE_MS);
   figure.setAttribute("role", "img");
   figure.setAttribute("aria-label", `${names.join(", ")}: ${columns[0].length} minutes`);
 }
