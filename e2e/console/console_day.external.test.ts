@@ -133,7 +133,7 @@ describe("a day at the consoles of two people", () => {
     await fill(badr, "Change", { "Daily withdrawn": "500000" });
     await approve(amal);
     await badr.goto(`/partner/${id}`);
-    assertMatch(await badr.text(), /Daily withdrawn\s+500,?000/);
+    assertMatch(await badr.text(), /daily_withdrawn\s+500,?000/);
   });
 
   it("13:00 pays a withdrawal, which two people signed", async () => {

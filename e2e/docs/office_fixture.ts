@@ -127,9 +127,10 @@ export class Office {
     for (const word of words) argv.push(await this.#meaning(word, words));
     // A person chooses the proposal from a list.
     if (argv.join() === "approve") argv.push(await this.#meaning("PROPOSAL", words));
-    const expects = /^(proposal,)?approve,/.test(argv.join())
-      ? await expectsOf((one, ...more) => this.gold([...one.split(" "), ...more]), argv.at(-1)!)
-      : [];
+    const [, approved] = /^(?:proposal,)?approve,([^,]+)/.exec(argv.join()) ?? [];
+    const expects = approved === undefined
+      ? []
+      : await expectsOf((one, ...more) => this.gold([...one.split(" "), ...more]), approved);
     const answer = await this.gold([...argv, ...expects], typistOf(line));
     if (line.startsWith("gold operator password")) {
       this.#passwords.set(words.at(-1)!.replace(".verifier", ""), answer.password as string);
@@ -216,8 +217,8 @@ export class Office {
       // Use any certificate as the server's CA, because nothing here connects to a server.
       await copyFile(join(this.#folder, "tls.crt"), join(this.#folder, "server_ca.pem"));
     }
-    if (command.startsWith("withdrawal list") && this.#place) await this.#place.requestWithdrawal();
-    else if (command.startsWith("withdrawal list")) {
+    if (command === "withdrawal approve") await this.#place!.requestWithdrawal();
+    if (command.startsWith("withdrawal list")) {
       const { deposit_id } = await this.gold(
         ["deposit", "record", this.#client, "--amount", "1000", "--bank-ref", "FIRST"],
       );
