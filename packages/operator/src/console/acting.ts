@@ -38,7 +38,7 @@ interface Answer {
 }
 
 const HASH = /\b[0-9a-f]{64}\b/g;
-/** What a command makes anew for each question, such as the id of a document. */
+/** What differs each time that a command asks, such as the id of a new document. */
 const VOLATILE = ["batch", "message_id", "file", "sha256"];
 
 /**

@@ -68,7 +68,7 @@ export const layout = (frame: Frame, title: string, content: Html | readonly Htm
     </html>
   `;
 
-/** How much waits for a person. It counts anew without a reload. */
+/** The number of things that wait for a person. Its script reads it every five seconds. */
 export const badge = ({ waiting, nonce }: Pick<Frame, "waiting" | "nonce">): Html =>
   html`
     <span id="waiting" class="count" data-count="${waiting}" hx-get="./waiting" hx-trigger="every 5s"
@@ -105,7 +105,8 @@ export const arrival = (nonce: string): Html =>
       <p>${TEXT.noSession}</p>
       <script nonce="${nonce}">
     const base = localStorage.getItem("gold-console");
-    if (base && !location.pathname.startsWith(base)) location.replace(base + location.pathname.slice(1) + location.search);
+    const { pathname, search } = location;
+    if (base && !pathname.startsWith(base)) location.replace(base + pathname.slice(1) + search);
     </script>
     </html>
   `;

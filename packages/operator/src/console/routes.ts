@@ -99,7 +99,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
       : c.text(failureOf(error).message, statusOf(failureOf(error)))
   );
 
-  /** Waits for a page. After a failure of the database, the next page connects anew. */
+  /** Waits for a page. If the database failed, gives up the connections, so that the next page opens others. */
   async function inTime<T>(work: Promise<T>): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {

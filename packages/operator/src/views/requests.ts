@@ -36,7 +36,7 @@ export function resultOf({ kind, result }: KeptRequest): string | null {
   return prefix === undefined ? null : prefix + result;
 }
 
-/** Describes a request as it was sent. Its signature is verified anew. */
+/** Describes a request as it was sent, and verifies its signature. */
 export async function describeRequest(kept: KeptRequest): Promise<Row> {
   const { request_id, idempotency_key, answered_at, status, signing_key } = kept;
   const row = { request_id, idempotency_key, answered_at, status };

@@ -23,7 +23,7 @@ const find: Command = {
 export const FIND_COMMANDS: readonly Command[] = [find];
 
 /** Searches all kinds of records. */
-export async function findRecords(query: Invocation["read"], text: string): Promise<readonly Found[]> {
+async function findRecords(query: Invocation["read"], text: string): Promise<readonly Found[]> {
   const wanted = text.trim();
   const [whole, parts] = await Promise.all([
     query`select kind, id, coalesce(name || ' ' || client_id, name, '') as about from gold.find_records(${wanted})`,

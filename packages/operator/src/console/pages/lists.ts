@@ -1,5 +1,4 @@
 import { html } from "hono/html";
-import { findRecords } from "../../commands/views/find.ts";
 import type { Row } from "../../command.ts";
 import { readInbox } from "../../views/inbox.ts";
 import { type Desk, part } from "../desk.ts";
@@ -12,8 +11,11 @@ export type Query = Readonly<Record<string, string>>;
 
 export async function inbox({ read, run }: Desk): Promise<Html> {
   return html`<p><button type="button" data-notify hidden>${TEXT.notify}</button></p>${
-    table(await readInbox(read), TEXT.waits)
-  }${await part(TEXT.proposals, async () => (await run("proposal list")).items!.toReversed().slice(0, 20))}`;
+    table(await readInbox(read), TITLE.whatWaits)
+  }${await part(
+    TITLE.newestProposals,
+    async () => (await run("proposal list")).items!.toReversed().slice(0, 20),
+  )}`;
 }
 
 /** A form whose fields become the query of the page's address. */
@@ -51,21 +53,18 @@ export const orders = async (desk: Desk, query: Query): Promise<Html> =>
 export const quotes = async (desk: Desk, query: Query): Promise<Html> =>
   html`${filter(query, [PARTNER])}${await page(desk, "quote", query, ["partner"])}`;
 
-export async function search({ read }: Desk, { q = "" }: Query): Promise<Html> {
-  const found = q.trim() === "" ? [] : await findRecords(read, q);
-  const rows = found.map(({ kind, id, about }): Row => ({ kind, id, about }));
-  return html`<p>${TEXT.searched} <bdi>${q}</bdi></p>${
-    rows.length > 0
-      ? html`<ul class="found">${
-        rows.map(({ kind, id, about }) => {
-          const address = addressOf(kind === "proposal" ? "proposal_id" : "id", `${id}`);
-          return html`<li>${kind} ${
-            address ? html`<a href="${address}">${id}</a>` : html`<bdi>${id}</bdi>`
-          } <bdi>${about}</bdi></li>`;
-        })
-      }</ul>`
-      : html`<p class="none">${TEXT.nothingFound}</p>`
-  }`;
+export async function search({ run }: Desk, { q = "" }: Query): Promise<Html> {
+  return html`<p>${TEXT.searched} <bdi>${q}</bdi></p>${await part(TITLE.records, async () => {
+    const { items } = await run("find", "--", q);
+    return html`<ul class="found">${items!.map(foundText)}</ul>`;
+  })}`;
+}
+
+function foundText({ kind, id, about }: Row): Html {
+  const address = addressOf(kind === "proposal" ? "proposal_id" : "id", `${id}`);
+  return html`<li>${kind} ${
+    address ? html`<a href="${address}">${id}</a>` : html`<bdi>${id}</bdi>`
+  } <bdi>${about}</bdi></li>`;
 }
 
 /** A page of more rows takes longer to write than to read. */
@@ -127,7 +126,7 @@ export async function stock({ run }: Desk): Promise<Html> {
   return html`<p class="actions">${formLink("vault add")}</p>${pairs(object!)}${await part(
     TITLE.bars,
     async () =>
-      table((await run("vault list")).items!, TEXT.bars, {
+      table((await run("vault list")).items!, TITLE.bars, {
         link: ({ serial, removed_at }) =>
           removed_at === null ? formLink("vault remove", { SERIAL: `${serial}` }) : undefined,
       }),

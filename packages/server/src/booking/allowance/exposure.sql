@@ -130,7 +130,8 @@ begin atomic
   group by 1;
 end;
 
-create or replace function gold.open_quotes_at(clock timestamptz) returns table (ends_at timestamptz, buys bigint, sells bigint)
+create or replace function gold.open_quotes_at(clock timestamptz)
+returns table (ends_at timestamptz, buys bigint, sells bigint)
 language sql stable set search_path = gold, pg_temp
 begin atomic select * from gold.open_quotes_within(clock, interval '2 hours'); end;
 

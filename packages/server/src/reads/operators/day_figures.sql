@@ -24,7 +24,8 @@ begin atomic
   ), reached as (
     select d.client_id, case when count(t.sequence) < s.each then d.newest else max(t.sequence) end as sequence,
       count(t.sequence) = s.each as more,
-      coalesce(sum(case t.side when 'buy' then t.grams else -t.grams end) filter (where t.executed_at >= trades_after.day), 0) as net
+      coalesce(sum(case t.side when 'buy' then t.grams else -t.grams end)
+        filter (where t.executed_at >= trades_after.day), 0) as net
     from due d cross join share s left join trade t on t.client_id = d.client_id
     group by d.client_id, d.newest, s.each
   ), minute as (
@@ -36,7 +37,8 @@ begin atomic
     from trade t group by 1
   )
   select json_build_object(
-    'reached', (select coalesce(json_agg(json_build_array(r.client_id, r.sequence::text, r.net::text)), '[]') from reached r),
+    'reached', (
+      select coalesce(json_agg(json_build_array(r.client_id, r.sequence::text, r.net::text)), '[]') from reached r),
     'more', (select coalesce(bool_or(r.more), false) from reached r),
     'minutes', (
       select coalesce(json_agg(json_build_object(
@@ -103,7 +105,8 @@ begin
     select coalesce(sum(o.buys), 0), coalesce(sum(o.sells), 0) into buys, sells
     from open_quotes_within(clock, make_interval(secs => coalesce(longest, 3600), mins => 1)) o;
   else
-    select coalesce(sum(o.buys), 0), coalesce(sum(o.sells), 0) into buys, sells from open_exposure o where o.ends_at > clock;
+    select coalesce(sum(o.buys), 0), coalesce(sum(o.sells), 0) into buys, sells
+    from open_exposure o where o.ends_at > clock;
   end if;
 end $$;
 

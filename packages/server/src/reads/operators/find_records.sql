@@ -5,7 +5,8 @@ create or replace function gold.find_records(wanted text)
 returns table (kind text, id text, client_id text, name text)
 language plpgsql stable security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+  set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+  set jit = off as $$
 #variable_conflict use_column
 declare
   wanted_id constant uuid := case
@@ -24,7 +25,8 @@ begin
         left join orders o on o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id
         where q.bucket = p.id % 64 and q.client_id = p.id and q.id = wanted_id
         union all
-        select 'event', 'evt_' || e.id from event e where e.bucket = p.id % 64 and e.client_id = p.id and e.id = wanted_id
+        select 'event', 'evt_' || e.id from event e
+        where e.bucket = p.id % 64 and e.client_id = p.id and e.id = wanted_id
         offset 0
       ) r
       union all

@@ -28,7 +28,8 @@ language sql stable security definer set search_path = gold, pg_temp set enable_
 begin atomic
   select gold.describe_request(k)
   from (
-    select to_timestamp(('x' || left(replace(find_request.request::text, '-', ''), 12))::bit(48)::bigint / 1000.0) as sent
+    select to_timestamp(
+      ('x' || left(replace(find_request.request::text, '-', ''), 12))::bit(48)::bigint / 1000.0) as sent
   ) t
   join gold.idempotency_key k on k.created_at between t.sent - interval '1 minute' and t.sent + interval '2 minutes'
   where k.request_id = find_request.request;

@@ -1,6 +1,6 @@
 -- Everything about one order or quote, for operators: the quote with the price that it was made from, the order
--- with the request that placed it, its postings, its event with the delivery attempts, and its link in the partner's chain. Each part is null if
--- it does not exist. Returns null if no partner has a quote with this id.
+-- with the request that placed it, its postings, its event with the delivery attempts, and its link in the partner's
+-- chain. Each part is null if it does not exist. Returns null if no partner has a quote with this id.
 create or replace function gold.trace_order(id uuid) returns json
 language plpgsql stable security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan
