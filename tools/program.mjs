@@ -32,9 +32,9 @@ export const BUNDLE_SETTINGS = {
   sourcemap: "linked",
   sourcesContent: false,
   // Define require(): bundled CommonJS code calls it for Node's own modules, and an ES module has none.
+  // It imports nothing by a name that a source could declare too.
   banner: {
-    js:
-      'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+    js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);',
   },
   define: { "import.meta.url": "import_meta_url", "import.meta.dirname": "import_meta_dirname" },
 };

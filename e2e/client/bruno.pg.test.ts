@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-// Renamed, because the bundle of a test declares createRequire itself.
-import { createRequire as requireFrom } from "node:module";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -75,7 +74,7 @@ describe("the collection for Bruno", () => {
   // Bruno runs the script as CommonJS.
   const script = { exports: {} as { prepareRequest(req: unknown, bru: unknown): Promise<void> } };
   new Function("require", "module", readFileSync(join(COLLECTION, "prepare_request.js"), "utf8"))(
-    requireFrom(import.meta.url),
+    createRequire(import.meta.url),
     script,
   );
   let stack: Stack;
