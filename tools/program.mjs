@@ -32,7 +32,7 @@ export const BUNDLE_SETTINGS = {
   sourcemap: "linked",
   sourcesContent: false,
   // Define require(): bundled CommonJS code calls it for Node's own modules, and an ES module has none.
-  // It imports nothing by a name that a source could declare too.
+  // It has no import declaration, because a source may import the same name.
   banner: {
     js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);',
   },

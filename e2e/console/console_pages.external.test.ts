@@ -64,7 +64,7 @@ describe("the pages of the console", () => {
   });
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`have no accessibility violation, load nothing from another host and fit two widths: ${colorScheme}`, async () => {
+    it(`have no accessibility violation, load nothing from another host, fit two widths: ${colorScheme}`, async () => {
       const axe = await readFile(AXE, "utf8");
       const found: string[] = [];
       await person.page.emulateMedia({ colorScheme });
@@ -110,7 +110,8 @@ describe("the pages of the console", () => {
     await page.addInitScript(`
       window.told = [];
       window.Notification = class { constructor(title, { body }) { told.push(title + ": " + body); } };
-      Object.assign(Notification, { permission: "default", requestPermission: async () => Notification.permission = "granted" });`);
+      Notification.permission = "default";
+      Notification.requestPermission = async () => Notification.permission = "granted";`);
     await page.goto(link);
     await page.goto(`${page.url()}inbox`);
     await page.locator("[data-notify]").click();

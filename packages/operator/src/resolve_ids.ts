@@ -15,7 +15,7 @@ interface Kind {
 }
 
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-const LAST = "@last";
+export const LAST = "@last";
 /** How many records a search reads. More than one match is an error, which names them. */
 const MOST = 4;
 /** How many of the newest orders or quotes a part of an id is searched in. */

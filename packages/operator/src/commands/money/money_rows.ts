@@ -2,10 +2,10 @@ import { formatHalalas } from "@gold-partner/protocol";
 import type { Row as SqlRow } from "postgres";
 import type { Invocation, Row } from "../../command.ts";
 import { EXIT, Failure } from "../../failure.ts";
+import { LAST } from "../../resolve_ids.ts";
 import { uuidOf } from "../../values.ts";
 
 type Query = Invocation["query"];
-const LAST = "@last";
 
 /** Formats halalas, given as text, for people. */
 export const sarOf = (halalas: unknown): string => `${formatHalalas(BigInt(halalas as string))} SAR`;
