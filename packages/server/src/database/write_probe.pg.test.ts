@@ -143,6 +143,23 @@ describe("openWriteProbe()", () => {
     await sql.end();
   });
 
+  it("does not refuse writes after a pause of this process, unless the database does not answer", async () => {
+    const sql = service.books.connect("gold_api", 1);
+    let [statements, isCut] = [0, false];
+    const pauseOnce = ((...statement: Parameters<typeof sql>) => {
+      if (++statements === 2) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3200);
+      return isCut ? new Promise(() => {}) : sql(...statement);
+    }) as unknown as Sql;
+    const probe = await open(pauseOnce);
+    const refusals: Refusal[] = [];
+    probe.onRefusing((refusal) => refusals.push(refusal));
+    await until(() => statements >= 3);
+    assertEquals([probe.fault(), refusals], [undefined, []]);
+    isCut = true;
+    await until(() => probe.fault() === "database_unavailable");
+    probe.stop();
+  });
+
   it("makes /health answer 503 while the database denies the probe", async () => {
     await service.books.sql`revoke execute on function gold.probe_write from gold_api`;
     await until(async () => await health() === 503);

@@ -55,6 +55,8 @@ const RETRY_PAUSE_MS = 100;
  * answer.
  */
 const TIMEOUT_MS = 3000;
+/** The part of the time limit that always passes while this process runs. */
+const AWAKE_MS = 1000;
 /**
  * How long a success counts with HA=on. After that, the standby may have disconnected while this process was
  * paused.
@@ -103,11 +105,9 @@ export async function openWriteProbe(
   };
   const probe = async () => {
     const [beganMs, failedBefore] = [monotonicMs(), failedWrites];
-    let ended = false;
-    // Use setImmediate, so that an answer that arrived while this process was paused is handled first.
-    const alarm = setTimeout(() => setImmediate(() => ended || set(timeoutFault)), TIMEOUT_MS);
+    // Use two timers, so that a probe has time to finish after this process was paused for long.
+    let alarm = setTimeout(() => alarm = setTimeout(set, AWAKE_MS, timeoutFault), TIMEOUT_MS - AWAKE_MS);
     const found = await ask().catch((error) => faultOf(error) ?? "database_unavailable");
-    ended = true;
     clearTimeout(alarm);
     // Ignore a probe that began before the failed write, because only a later one can show that writes are
     // possible again.
