@@ -146,6 +146,7 @@ describe("openWriteProbe()", () => {
   it("does not refuse writes after a pause of this process, unless the database does not answer", async () => {
     const sql = service.books.connect("gold_api", 1);
     let [statements, isCut] = [0, false];
+    // Stops the process during the second probe, for longer than a probe's time limit.
     const pauseOnce = ((...statement: Parameters<typeof sql>) => {
       if (++statements === 2) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3200);
       return isCut ? new Promise(() => {}) : sql(...statement);

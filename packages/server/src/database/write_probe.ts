@@ -55,8 +55,8 @@ const RETRY_PAUSE_MS = 100;
  * answer.
  */
 const TIMEOUT_MS = 3000;
-/** The part of the time limit that always passes while this process runs. */
-const AWAKE_MS = 1000;
+/** The end of the time limit. It begins only while this process runs, also after a long pause. */
+const LAST_PART_MS = 1000;
 /**
  * How long a success counts with HA=on. After that, the standby may have disconnected while this process was
  * paused.
@@ -105,8 +105,12 @@ export async function openWriteProbe(
   };
   const probe = async () => {
     const [beganMs, failedBefore] = [monotonicMs(), failedWrites];
-    // Use two timers, so that a probe has time to finish after this process was paused for long.
-    let alarm = setTimeout(() => alarm = setTimeout(set, AWAKE_MS, timeoutFault), TIMEOUT_MS - AWAKE_MS);
+    // Use two timers. With one, a pause of this process could use up the whole limit, and leave the probe no time to
+    // read an answer.
+    let alarm = setTimeout(
+      () => alarm = setTimeout(set, LAST_PART_MS, timeoutFault),
+      TIMEOUT_MS - LAST_PART_MS,
+    );
     const found = await ask().catch((error) => faultOf(error) ?? "database_unavailable");
     clearTimeout(alarm);
     // Ignore a probe that began before the failed write, because only a later one can show that writes are
