@@ -133,7 +133,7 @@ async function buildOn(
     ({ what }) => what,
   );
   stops.push(() => proxy.close());
-  const { credentials } = await step(
+  const partner = await step(
     "partner",
     "onboarding a partner",
     () => onboarding,
@@ -158,9 +158,9 @@ async function buildOn(
   const writeRun = (ready: boolean) =>
     state.writePrivate(state.path("run.json"), JSON.stringify({ ...run, ready }, null, 2));
   await writeRun(false);
-  if (demo) await demonstrate(operator, credentials, servers.receiver, options);
+  if (demo) await demonstrate(operator, partner, servers.receiver, options);
   await writeRun(true);
-  return { credentials, died: Promise.race([service.died, proxy.died, watchdog.died]) };
+  return { credentials: partner.credentials, died: Promise.race([service.died, proxy.died, watchdog.died]) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { GoldClient, type TryReport } from "@gold-partner/client";
+import { GoldClient, GoldError, type TryReport } from "@gold-partner/client";
 import type { ServerCertificate } from "./authorities.ts";
 import { type DemoReceiver, openDemoReceiver } from "./demo_receiver.ts";
 import type { Operator } from "./operator.ts";
@@ -10,11 +10,12 @@ const HTTPS_PORT = 443;
 
 /**
  * Runs the demo with its own receiver, which listens only while the demo runs. After the demo, its port is
- * free for the developer's receiver.
+ * free for the developer's receiver. A partner of an earlier start may be suspended since, or the market halted: a refusal
+ * then ends the demo only.
  */
 export async function demonstrate(
   operator: Operator,
-  credentials: Credentials,
+  { credentials, isNew }: { readonly credentials: Credentials; readonly isNew: boolean },
   certificate: ServerCertificate,
   listener: Listener & Pick<StartOptions, "webhookTimeoutMs">,
 ): Promise<void> {
@@ -32,6 +33,9 @@ export async function demonstrate(
   else await endPause(operator, credentials.client_id);
   try {
     await runDemo(credentials, listener, receiver);
+  } catch (error) {
+    if (isNew || !(error instanceof GoldError) || error.serviceCode === undefined) throw error;
+    listener.report("demo", 0, `ended, because the service refused it: ${error.message}`);
   } finally {
     await receiver?.stop();
   }

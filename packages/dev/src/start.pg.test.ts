@@ -251,6 +251,18 @@ describe("npm start", () => {
       await started.stop();
     });
 
+    it("serves although the service refuses the demo's partner, which somebody suspended", async () => {
+      const earlier = await startUntilReady(state, "--port", port, "--no-demo");
+      const { client_id } = await credentials();
+      await asOperator(earlier.run.database_url)(`partner suspend ${client_id}`);
+      await earlier.stop();
+      const started = await startUntilReady(state, "--port", port);
+      await asOperator(started.run.database_url)(`partner resume ${client_id}`);
+      await until(() => trade().then((steps) => steps === 9, () => false));
+      assertEquals(await verify(started), true);
+      await started.stop();
+    });
+
     it("recovers after every process was killed", async () => {
       const { run } = await startUntilReady(state, "--port", port, "--no-demo");
       for (const pid of Object.values(run.pids)) sendSignal(pid, "SIGKILL");
