@@ -1,7 +1,7 @@
 // npm run bench -- NAME [--short] [--strict] [--only CONTEST] [--rows N] [--json FILE]: measures one
 // benchmark. Without a name, lists all. A missed goal is printed; with --strict it also exits with 1. npm run
-// bench -- orders --against COMMIT [--short] [--in-flight N] [--limit RATIO] [--json FILE]: compares this
-// tree with a commit. A broken limit exits with 1.
+// bench -- orders --against COMMIT [--short] [--in-flight N] [--limit RATIO] [--json FILE] [--console]: compares this
+// tree with a commit. With --console, somebody watches the console of this tree. A broken limit exits with 1.
 import { readdirSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { parseOptions } from "@gold-partner/command-line";
@@ -18,7 +18,7 @@ const SUFFIX = ".bench.ts";
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
 const USAGE = `Usage: npm run bench -- NAME [--short] [--strict] [--only CONTEST] [--rows N] [--json FILE]
-       npm run bench -- orders --against COMMIT [--short] [--in-flight N] [--limit RATIO] [--json FILE]`;
+       npm run bench -- orders --against COMMIT [--short] [--in-flight N] [--limit RATIO] [--json FILE] [--console]`;
 const COMPARED = "orders";
 
 async function load(name: string): Promise<Benchmark> {
@@ -98,6 +98,7 @@ const parse = () =>
     json: { type: "string" },
     against: { type: "string" },
     limit: { type: "string" },
+    console: { type: "boolean", default: false },
     "in-flight": { type: "string" },
   });
 
@@ -129,23 +130,32 @@ function readCount(values: Values, option: "rows" | "in-flight"): number | undef
 }
 
 function readAgainst(name: string | undefined, values: Values): AgainstOptions | undefined {
-  const { against, limit, json, short, strict, only, rows } = values;
+  const { against, limit, json, short, strict, only, rows, console } = values;
   const inFlight = readCount(values, "in-flight");
   if (against === undefined) {
-    if (limit === undefined && inFlight === undefined) return undefined;
-    throw new Error("--limit and --in-flight need --against COMMIT.");
+    if (limit === undefined && inFlight === undefined && !console) return undefined;
+    throw new Error("--limit, --in-flight and --console need --against COMMIT.");
   }
   if (name !== COMPARED) {
     throw new Error(`--against supports only ${COMPARED}; got ${name ?? "no benchmark"}.`);
   }
   if (strict || only !== undefined || rows !== undefined) {
-    throw new Error("--against can be combined only with --short, --in-flight, --limit and --json.");
+    throw new Error(
+      "--against can be combined only with --short, --in-flight, --limit, --json and --console.",
+    );
   }
   if (limit !== undefined && !/^[0-9]+(\.[0-9]+)?x?$/.test(limit)) {
     throw new Error(`--limit must be a ratio such as 1.03; got ${limit}.`);
   }
   const commit = resolveCommit(against);
-  return { commit, short, inFlight, limit: limit === undefined ? undefined : parseFloat(limit), json };
+  return {
+    commit,
+    short,
+    inFlight,
+    limit: limit === undefined ? undefined : parseFloat(limit),
+    json,
+    console,
+  };
 }
 
 const { name, against, ...options } = readArguments();

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gold } from "@gold-partner/operator";
 import { type TestBooks, testBooks, withoutTriggers } from "@gold-partner/server/testing";
+import { visitConsole } from "../testing/console_visitor.ts";
 import { percentile } from "../testing/statistics.ts";
 import { Report } from "./stage/report.ts";
 
@@ -135,30 +135,12 @@ async function openConsole(databaseUrl: string) {
       ending: ending.signal,
     });
   });
-  const send = (path: string, cookie = "") =>
-    new Promise<{ status: number; cookie: string; text: string; location: string }>((resolve, reject) => {
-      request(new URL(path, link), { headers: { cookie } }, (reply) => {
-        const [given = ""] = reply.headers["set-cookie"] ?? [];
-        let text = "";
-        reply.setEncoding("utf8").on("data", (part) => text += part).on(
-          "end",
-          () =>
-            resolve({
-              status: reply.statusCode!,
-              cookie: given.split(";")[0]!,
-              text,
-              location: `${reply.headers.location}`,
-            }),
-        );
-      }).on("error", reject).end();
-    });
-  const { cookie, location } = await send(new URL(link).pathname);
+  const visit = await visitConsole(link);
   return {
     /** Loads a page, and returns its milliseconds. */
     async get(path: string): Promise<number> {
       const startMs = performance.now();
-      const { status, text } = await send(location + path.slice(1), cookie);
-      if (status !== 200) throw new Error(`${path} was answered with ${status}: ${text}`);
+      await visit(path);
       return performance.now() - startMs;
     },
     async stop(): Promise<void> {

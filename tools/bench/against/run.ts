@@ -24,6 +24,8 @@ export interface AgainstOptions {
   /** A whole interval above this ratio breaks the limit. An interval that is too wide does not decide it. */
   readonly limit: number | undefined;
   readonly json: string | undefined;
+  /** Somebody watches the console of this tree. */
+  readonly console: boolean;
 }
 
 const run = promisify(execFile);
@@ -35,7 +37,7 @@ const EXIT_INTERRUPTED = 130;
 
 /** Returns false unless both operations keep the limit. */
 export async function runAgainst(
-  { commit, short, inFlight = 64, limit, json }: AgainstOptions,
+  { commit, short, inFlight = 64, limit, json, console: isWatched }: AgainstOptions,
 ): Promise<boolean> {
   const plan = short ? SHORT : FULL;
   const surroundings = readSurroundings();
@@ -54,14 +56,14 @@ export async function runAgainst(
     stops.push(() => checkout.remove());
     for (const root of [ROOT, checkout.root]) await buildSite(root);
     console.log(
-      `this tree against ${commit}, ${inFlight} in flight, measured alternately\n${
-        reportSurroundings(surroundings)
-      }`,
+      `this tree${
+        isWatched ? ", its console open," : ""
+      } against ${commit}, ${inFlight} in flight, measured alternately\n${reportSurroundings(surroundings)}`,
     );
     const dir = mkdtempSync(join(tmpdir(), "gold-against-"));
     stops.push(() => rm(dir, { recursive: true, force: true }));
-    const open = async (name: string, root: string) => {
-      const opening = openVersion(root, join(dir, name), inFlight);
+    const open = async (name: string, root: string, isWatched: boolean) => {
+      const opening = openVersion({ root, dir: join(dir, name), inFlight, isWatched });
       // If a version is still opening, the cleanup waits for it and then stops it. A version that fails to
       // open stops itself.
       stops.push(() => opening.then((version) => version.stop(), () => {}));
@@ -70,8 +72,8 @@ export async function runAgainst(
     // Start the versions one after the other. Two starts at the same time could slow each other down until
     // one of them times out.
     const versions = {
-      ours: await open("this_tree", ROOT),
-      theirs: await open(checkout.commit.slice(0, 12), checkout.root),
+      ours: await open("this_tree", ROOT, isWatched),
+      theirs: await open(checkout.commit.slice(0, 12), checkout.root, false),
     };
     const pairs = await compareVersions(versions, plan, (taken) => {
       const number = taken.order.length;

@@ -1,13 +1,16 @@
 // Runs one of the service versions that the benchmark compares: `npm start` from that version's source tree,
 // with its own Postgres.
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findFreePort, startPostgres } from "@gold-partner/dev/postgres";
 import postgres, { type Sql } from "postgres";
+import { visitConsole } from "../../testing/console_visitor.ts";
 import { StartedTree } from "../../testing/npm_start.ts";
 import { sealChains } from "../orders/contenders.ts";
 import { type GeneratorProcess, startGenerator } from "../orders/generator_process.ts";
 import { onboardPartners } from "../orders/partners.ts";
 import { familyCpuMs, processCpuMs } from "../../testing/process_cpu.ts";
+import { until } from "../../testing/until.ts";
 
 export type Operation = "order" | "quote";
 
@@ -43,9 +46,21 @@ const PARTNERS = 1000;
  */
 const SETTINGS = { max_wal_size: "8GB", checkpoint_timeout: "1h", autovacuum: "off" };
 
-/** Starts the version with the source tree `root`. Its state is in `dir`, which the caller removes. */
-export async function openVersion(root: string, dir: string, inFlight: number): Promise<Version> {
-  const place = { root, stateDir: join(dir, "state"), port: await findFreePort() };
+interface VersionPlan {
+  /** The source tree. */
+  readonly root: string;
+  /** The folder for the state, which the caller removes. */
+  readonly dir: string;
+  readonly inFlight: number;
+  /** Somebody watches the first page of the version's console. */
+  readonly isWatched: boolean;
+}
+
+const LIVE_MS = { "/live": 2000, "/waiting": 5000, "/series.json": 60_000 };
+
+/** Starts a version. */
+export async function openVersion({ root, dir, inFlight, isWatched }: VersionPlan): Promise<Version> {
+  const place = { root, stateDir: join(dir, "state"), port: await findFreePort(), isWatched };
   let launched = await launch(place);
   let generator: GeneratorProcess | undefined;
   const stop = async () => {
@@ -96,6 +111,7 @@ interface Place {
   readonly stateDir: string;
   /** Stays the same after a restart, because the partners' base URL contains it. */
   readonly port: number;
+  readonly isWatched: boolean;
 }
 
 interface Launched {
@@ -106,13 +122,15 @@ interface Launched {
 }
 
 /** Runs the version's `npm start`. After a restart, it continues with the state in `stateDir`. */
-async function launch({ root, stateDir, port }: Place): Promise<Launched> {
+async function launch({ root, stateDir, port, isWatched }: Place): Promise<Launched> {
   const tree = new StartedTree(root, stateDir, ["--port", `${port}`]);
   try {
     const { base_url: baseUrl, pids } = await tree.untilReady();
     const server = await startPostgres({ dataDir: join(stateDir, "postgres") });
     const sql = postgres(server.superuserUrl("gold"), { max: 1, onnotice: () => {} });
+    const unwatch = isWatched ? await watchConsole(stateDir) : () => {};
     const stop = async () => {
+      unwatch();
       await sql.end();
       await tree.stop();
       // Stop Postgres here. Some versions of `npm start` leave it running when they are stopped in a certain
@@ -124,4 +142,15 @@ async function launch({ root, stateDir, port }: Place): Promise<Launched> {
     await tree.stop();
     throw error;
   }
+}
+
+/** Loads again what the first page of a console loads again by itself, as often as in a browser. */
+async function watchConsole(stateDir: string): Promise<() => void> {
+  const enter = async () => visitConsole((await readFile(join(stateDir, "console"), "utf8")).trim());
+  const visit = (await until(() => enter().catch(() => undefined)))!;
+  await visit("/");
+  const timers = Object.entries(LIVE_MS).map(([path, everyMs]) =>
+    setInterval(() => void visit(path).catch(() => {}), everyMs)
+  );
+  return () => timers.forEach(clearInterval);
 }
