@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import { ACTIONS, pathOf } from "./actions.ts";
 import type { Html } from "./render.ts";
+import type { InboxItem } from "../views/inbox.ts";
 import { PAGES, TEXT } from "./texts.ts";
 
 /** What every page shows of its person and its deployment. */
@@ -11,7 +12,8 @@ export interface Frame {
   /** The address of the console. No other user of the machine knows it. */
   readonly base: string;
   readonly path: string;
-  readonly waiting: number;
+  /** What waits for the person. */
+  readonly inbox: readonly InboxItem[];
   /** The address of the dashboards, if GRAFANA_URL is set. */
   readonly grafana: string | undefined;
   /** Returns the token of a new form. */
@@ -58,7 +60,7 @@ export const layout = (frame: Frame, title: string, content: Html | readonly Htm
                   aria-current="page"
                 `
                 : ""
-            }>${name}${path === "/inbox" ? badge(frame) : ""}</a></li>`
+            }>${name}${path === "/inbox" ? badge(frame.inbox.length, frame.nonce) : ""}</a></li>`
           )}${frame.grafana === undefined
             ? ""
             : html`<li><a href="${frame.grafana}" target="_blank" rel="noreferrer">${TEXT.grafana}</a></li>`}</ul>
@@ -69,7 +71,7 @@ export const layout = (frame: Frame, title: string, content: Html | readonly Htm
   `;
 
 /** The number of things that wait for a person. Its script reads it every five seconds. */
-export const badge = ({ waiting, nonce }: Pick<Frame, "waiting" | "nonce">): Html =>
+export const badge = (waiting: number, nonce: string): Html =>
   html`
     <span id="waiting" class="count" data-count="${waiting}" hx-get="./waiting" hx-trigger="every 5s"
       hx-swap="outerHTML" hx-nonce="${nonce}">${waiting > 0 ? waiting : ""}</span>

@@ -136,7 +136,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
       grafana,
       nonce: c.get("nonce"),
       path: c.req.path.slice(base.length - 1),
-      waiting: inbox.length,
+      inbox,
       form: () => access.newForm(),
     };
   }
@@ -176,7 +176,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
   inside.get("/live", async (c) => c.html(await inTime(live(openDesk(invocation, await frameOf(c))))));
   inside.get("/waiting", async (c) => {
     const waiting = (await inTime(readInbox(invocation.read))).length;
-    return c.html(badge({ waiting, nonce: c.get("nonce") }));
+    return c.html(badge(waiting, c.get("nonce")));
   });
   inside.get("/series.json", async (c) => c.json(await inTime(readSeries(invocation))));
   for (const [path, page] of Object.entries(RECORDS)) {

@@ -1,7 +1,7 @@
 import { formatGrams, formatHalalas, formatPrice } from "@gold-partner/protocol";
 import type { Invocation, Row } from "../command.ts";
 import { instantOf } from "../output.ts";
-import type { Trades } from "./trade_day.ts";
+import type { OpenQuotes, Trades } from "./trade_day.ts";
 
 type Query = Invocation["query"];
 
@@ -47,16 +47,13 @@ export function sumTrades({ minutes: all }: Trades, since: Date): Row {
   };
 }
 
-/** What the house sold minus what it bought today, the open quotes, and the limit of both. */
-export async function readPosition(query: Query, { nets }: Trades): Promise<Row> {
-  const [row] = await query`select maximum::text, buys::text, sells::text from gold.open_exposures()`;
-  return {
-    position_grams: formatGrams([...nets.values()].reduce((sum, net) => sum + net, 0n)),
-    open_buys_grams: grams(row!.buys),
-    open_sells_grams: grams(row!.sells),
-    limit_grams: grams(row!.maximum),
-  };
-}
+/** What the house sold minus what it bought since the day began, the open quotes, and the limit of both. */
+export const sumPosition = ({ nets }: Trades, { buys, sells, maximum }: OpenQuotes): Row => ({
+  position_grams: formatGrams([...nets.values()].reduce((sum, net) => sum + net, 0n)),
+  open_buys_grams: grams(buys),
+  open_sells_grams: grams(sells),
+  limit_grams: grams(maximum),
+});
 
 /** The gold in the vault, what is owed and free, and for how many days the free gold lasts at the week's pace. */
 export async function readStock(query: Query): Promise<Row> {

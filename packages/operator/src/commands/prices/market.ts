@@ -3,7 +3,7 @@ import type { Command, Invocation, Result, Row, Values } from "../../command.ts"
 import { EXIT, Failure, usage } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
 import { optional, parsed, parsedRequired, wholeNumber } from "../../values.ts";
-import { readPosition, startOfDay } from "../../views/figures.ts";
+import { startOfDay, sumPosition } from "../../views/figures.ts";
 import { changeOrPropose } from "../changes/proposing.ts";
 import { readLimitGrams } from "../partners/partner_limits.ts";
 import { isAwaited } from "./price_change.ts";
@@ -128,7 +128,10 @@ async function describeMarket({ query, trades }: Invocation): Promise<Row> {
     select mid::text, ticked_at, market_open, halted_at, halt_basis_points, halt_seconds,
       band_basis_points, band_hour_basis_points from gold.current_price`;
   if (!price) throw new Failure(EXIT.refused, "not_found", "No price has been set: run `gold price set`.");
-  const exposure = await readPosition(query, await trades.read(query, await startOfDay(query)));
+  const exposure = sumPosition(
+    await trades.read(query, await startOfDay(query)),
+    await trades.countOpen(query),
+  );
   return {
     market: price.market_open ? "open" : "closed",
     halted_at: instantOf(price.halted_at),

@@ -4,7 +4,7 @@ import type { Command, Invocation, Row } from "../../command.ts";
 import { failureOf } from "../../failure.ts";
 import { withNewFile } from "../../new_file.ts";
 import { required } from "../../values.ts";
-import { readPosition, readStock, startOfDay, sumTrades } from "../../views/figures.ts";
+import { readStock, startOfDay, sumPosition, sumTrades } from "../../views/figures.ts";
 import { readInbox } from "../../views/inbox.ts";
 
 /** The namespace of the signature, for `ssh-keygen -Y verify`. */
@@ -38,14 +38,14 @@ const sign: Command = {
     const open = checks.filter(({ state }) => state !== "done").length;
     const [row] = await read`select session_user as login`;
     const ofDay = await invocation.trades.read(read, since);
-    const [position, stock] = await Promise.all([readPosition(read, ofDay), readStock(read)]);
+    const [quotes, stock] = await Promise.all([invocation.trades.countOpen(read), readStock(read)]);
     const day = {
       version: 1,
       deployment: (await (await db()).deployment()).id,
       begins_at: since.toISOString(),
       signed_at: now().toISOString(),
       login: row!.login as string,
-      ...{ trades: sumTrades(ofDay, since), position, stock, checks },
+      ...{ trades: sumTrades(ofDay, since), position: sumPosition(ofDay, quotes), stock, checks },
     };
     const text = `${canonicalJson(day)}\n`;
     if (!values.yes) show({ items: checks });

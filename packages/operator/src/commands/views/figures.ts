@@ -2,12 +2,12 @@ import type { Command } from "../../command.ts";
 import {
   countRefusals,
   readOwed,
-  readPosition,
   readPositions,
   readPrice,
   readStock,
   readWaiting,
   startOfDay,
+  sumPosition,
   sumTrades,
 } from "../../views/figures.ts";
 
@@ -19,9 +19,9 @@ const today: Command = {
   async run({ read, trades: day }) {
     const since = await startOfDay(read);
     const trades = await day.read(read, since);
-    const [price, position, stock, owed, refusals, waiting] = await Promise.all([
+    const [price, open, stock, owed, refusals, waiting] = await Promise.all([
       readPrice(read),
-      readPosition(read, trades),
+      day.countOpen(read, true),
       readStock(read),
       readOwed(read),
       countRefusals(read, since),
@@ -29,7 +29,7 @@ const today: Command = {
     ]);
     return {
       object: { since: since.toISOString() },
-      parts: { price, trades: sumTrades(trades, since), position, stock, owed },
+      parts: { price, trades: sumTrades(trades, since), position: sumPosition(trades, open), stock, owed },
       lists: { refusals, waiting },
     };
   },
@@ -43,8 +43,8 @@ const position: Command = {
   async run({ read, trades: day }) {
     const since = await startOfDay(read);
     const trades = await day.read(read, since);
-    const [object, items] = await Promise.all([readPosition(read, trades), readPositions(read, trades)]);
-    return { object: { since: since.toISOString(), ...object }, items };
+    const [open, items] = await Promise.all([day.countOpen(read), readPositions(read, trades)]);
+    return { object: { since: since.toISOString(), ...sumPosition(trades, open) }, items };
   },
 };
 

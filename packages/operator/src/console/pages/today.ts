@@ -1,5 +1,4 @@
 import { html } from "hono/html";
-import { readInbox } from "../../views/inbox.ts";
 import { type Desk, part } from "../desk.ts";
 import { cell, type Html, pick, section } from "../render.ts";
 import { TEXT, TITLE } from "../texts.ts";
@@ -14,8 +13,9 @@ const figure = (label: string, value: Html, more?: Html): Html =>
   html`<div class="figure"><h2>${label}</h2><p>${value}</p>${more ? html`<small>${more}</small>` : ""}</div>`;
 
 /** The figures that load again by themselves. */
-export async function live({ run, read, frame }: Desk): Promise<Html> {
-  const [result, inbox] = await Promise.all([run("today"), readInbox(read)]);
+export async function live({ run, frame }: Desk): Promise<Html> {
+  const result = await run("today");
+  const { inbox } = frame;
   const { price, trades, position, stock, owed } = result.parts as Record<string, Row>;
   const { refusals, waiting } = result.lists as Record<string, readonly Row[]>;
   const alarms = alarmsOf(price!, stock!, inbox);
