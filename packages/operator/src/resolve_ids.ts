@@ -18,8 +18,6 @@ const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 export const LAST = "@last";
 /** How many records a search reads. More than one match is an error, which names them. */
 const MOST = 4;
-/** How many of the newest orders or quotes a part of an id is searched in. */
-const RECENT = 1000;
 
 const uuidKind = (noun: string, prefix: string, find: Kind["find"]): Kind => ({
   noun,
@@ -42,18 +40,28 @@ const KINDS: Readonly<Record<string, Kind>> = {
     query`
       select 'dep_' || id as id, bank_reference as about from gold.deposit_overview
       where ${end}::text is null or id::text like '%' || ${end} order by recorded_at desc limit ${MOST}`),
-  ORD: uuidKind("order", "ord_", (query, end) =>
-    query`
-      select record->>'order_id' as id, name as about from gold.page_orders(null, null, null, null, null, ${RECENT})
-      where ${end}::text is null or record->>'order_id' like '%' || ${end} limit ${MOST}`),
-  QT: uuidKind("quote", "qt_", (query, end) =>
-    query`
-      select record->>'quote_id' as id, name as about from gold.page_quotes(null, null, ${RECENT})
-      where ${end}::text is null or record->>'quote_id' like '%' || ${end} limit ${MOST}`),
+  ORD: uuidKind(
+    "order",
+    "ord_",
+    (query, end) =>
+      end === null
+        ? query`select record->>'order_id' as id, name as about from gold.page_orders(null, null, null, null, null, 1)`
+        : query`select id, name as about from gold.find_records(${end}) where kind = 'order' limit ${MOST}`,
+  ),
+  QT: uuidKind(
+    "quote",
+    "qt_",
+    (query, end) =>
+      end === null
+        ? query`select record->>'quote_id' as id, name as about from gold.page_quotes(null, null, 1)`
+        : query`
+        select 'qt_' || right(id, 36) as id, name as about from gold.find_records(${end})
+        where kind in ('quote', 'order') limit ${MOST}`,
+  ),
   FINGERPRINT: {
     noun: "certificate",
     whole: /^(?:[0-9a-fA-F]{2}:?){32}$/,
-    part: /^([0-9a-f]{6,63})…?$/,
+    part: /^([0-9a-f]{6,64})…?$/,
     find: (query, start) =>
       query`
         select name as id, owner as about from gold.credential_overview
@@ -98,7 +106,9 @@ export async function resolveId(query: Query, argument: string, text: string): P
 
 /** Finds the records that a part of an id, or the beginning of a partner's name, may mean. */
 export async function findByPart(query: Query, text: string): Promise<readonly Found[]> {
-  const found = Object.values(KINDS).map(async ({ noun, part, find }) => {
+  // gold.find_records() searches orders and quotes itself.
+  const { ORD: _orders, QT: _quotes, ...others } = KINDS;
+  const found = Object.values(others).map(async ({ noun, part, find }) => {
     const given = part.exec(text)?.[1];
     const rows = given === undefined ? [] : await find(query, given);
     return rows.map(({ id, about }): Found => ({ kind: noun, id, about }));

@@ -1,10 +1,14 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { itemsOf, type TestOperator, testOperator } from "../commands/fixture.ts";
 import { askWithdrawal } from "../commands/money/withdrawal_fixture.ts";
 import { openConsole, type TestConsole } from "./console_fixture.ts";
 import { csvOf } from "./csv.ts";
+import { DEEDS } from "./texts.ts";
 
 const MARKUP = `<script>alert(1)</script>" onload="x`;
 const FORM = /name="form"\s+value="([^"]+)"/;
@@ -204,7 +208,24 @@ describe("gold console", () => {
   it("finds a record by its id, and links to its page", async () => {
     const order = await trade();
     assertStringIncludes(await page(`/search?q=${order.slice(-9)}`), `href="./order/${order}"`);
+    const [certificate] = itemsOf(await operator.done("cert", "list", id()));
+    assertStringIncludes(await page(`/search?q=${certificate!.fingerprint}`), `href="./partner/${id()}"`);
     assertStringIncludes(await page("/search?q=nothing"), "Nothing was found");
+  });
+
+  it("has a sentence for each kind of audit row", async () => {
+    const folder = fileURLToPath(new URL("../../../server/src/", import.meta.url));
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".sql")
+    );
+    const written = files.flatMap((name) =>
+      Array.from(
+        readFileSync(join(folder, name), "utf8").matchAll(/\bnote(?:_as\(actor, |\()'([a-z_]+\.[a-z_]+)'/g),
+        ([, action]) => action!,
+      )
+    );
+    assert(written.length > 50);
+    assertEquals(written.filter((action) => DEEDS[action] === undefined), []);
   });
 
   it("says what is missing, and no more, once a role was taken away", async () => {

@@ -14,8 +14,8 @@ const find: Command = {
     throw new Failure(
       EXIT.refused,
       "not_found",
-      `Nothing was found for ${text}. The references of orders are searched among the newest 50 orders of each partner, ` +
-        "and parts of ids among the newest 1,000 orders and quotes.",
+      `Nothing was found for ${text}. The references of orders, and parts of the ids of orders and quotes, are searched ` +
+        "among the newest 50 of each partner.",
     );
   },
 };

@@ -142,6 +142,7 @@ describe("the views of gold", () => {
     const { request, event } = await operator.done("order", bought) as Record<string, Record<string, string>>;
     const { name } = await operator.done("partner", "show", id());
     const [withdrawal] = itemsOf(await operator.done("withdrawal", "list"));
+    const [certificate] = itemsOf(await operator.done("cert", "list", id()));
     for (
       const [text, record] of [
         [bought, `order ${bought}`],
@@ -152,6 +153,7 @@ describe("the views of gold", () => {
         [request!.idempotency_key!, `request ${request!.request_id}`],
         [event!.event_id!, `event ${event!.event_id}`],
         [`${withdrawal!.withdrawal_id}`, `withdrawal ${withdrawal!.withdrawal_id}`],
+        [`${certificate!.fingerprint}`, `certificate ${certificate!.fingerprint}`],
         [`${name}`.slice(0, 5), `partner ${id()}`],
       ] as const
     ) assertEquals((await found(text)).includes(record), true, text);

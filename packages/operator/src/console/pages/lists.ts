@@ -1,17 +1,16 @@
 import { html } from "hono/html";
 import type { Row } from "../../command.ts";
-import { readInbox } from "../../views/inbox.ts";
 import { type Desk, part } from "../desk.ts";
 import { formLink, type Frame } from "../layout.ts";
 import { addressOf, cell, type Html, pairs, pick, table } from "../render.ts";
-import { PAST, TEXT, TITLE } from "../texts.ts";
+import { DEEDS, TEXT, TITLE } from "../texts.ts";
 
 /** What the address of a page says behind its question mark. */
 export type Query = Readonly<Record<string, string>>;
 
-export async function inbox({ read, run }: Desk): Promise<Html> {
+export async function inbox({ frame, run }: Desk): Promise<Html> {
   return html`<p><button type="button" data-notify hidden>${TEXT.notify}</button></p>${
-    table(await readInbox(read), TITLE.whatWaits)
+    table(frame.inbox, TITLE.whatWaits)
   }${await part(
     TITLE.newestProposals,
     async () => (await run("proposal list")).items!.toReversed().slice(0, 20),
@@ -60,11 +59,20 @@ export async function search({ run }: Desk, { q = "" }: Query): Promise<Html> {
   })}`;
 }
 
+/** The pages of the records that have none of their own. */
+const LISTED: Readonly<Record<string, string>> = { bar: "./stock", payment: "./money" };
+
 function foundText({ kind, id, about }: Row): Html {
-  const address = addressOf(kind === "proposal" ? "proposal_id" : "id", `${id}`);
+  const address = LISTED[`${kind}`] ?? addressOf(kind === "proposal" ? "proposal_id" : "id", `${id}`);
+  const words = `${about}`.split(" ").map((word) => {
+    const owner = addressOf("about", word);
+    return html`
+      ${owner ? html`<a href="${owner}">${word}</a>` : word}
+    `;
+  });
   return html`<li>${kind} ${
     address ? html`<a href="${address}">${id}</a>` : html`<bdi>${id}</bdi>`
-  } <bdi>${about}</bdi></li>`;
+  } <bdi>${words}</bdi></li>`;
 }
 
 /** A page of more rows takes longer to write than to read. */
@@ -158,12 +166,18 @@ export async function audit({ run }: Desk, query: Query): Promise<Html> {
 
 /** An audit row in words: who did what to which record. */
 export function sentenceOf({ at, login, action, subject, detail }: Row): Html {
-  const [noun, verb] = `${action}`.replaceAll("_", " ").split(".") as [string, string];
-  const past = PAST[verb] ?? (/(ed|paid)$/.test(verb) ? verb : undefined);
-  return html`<li>${cell("at", at!)} <b><bdi>${login}</bdi></b> ${
-    past === undefined ? `changed the ${noun}'s ${verb}:` : `${past} the ${noun}`
-  } ${cell(noun === "proposal" ? noun : "subject", subject!)} <details><summary>${TEXT.details}</summary>${
-    pairs(membersOf(`${detail ?? "{}"}`))
+  const members = membersOf(`${detail ?? "{}"}`);
+  const words = (DEEDS[`${action}`] ?? `${action} %`).split(/(%|\{\w+\})/).map((part) =>
+    part === "%"
+      ? cell(`${action}`.startsWith("proposal.") ? "proposal" : "subject", subject!)
+      : part.startsWith("{")
+      ? cell("member", members[part.slice(1, -1)] ?? null)
+      : part
+  );
+  return html`<li>${
+    cell("at", at!)
+  } <b><bdi>${login}</bdi></b> ${words} <details><summary>${TEXT.details}</summary>${
+    pairs(members)
   }</details></li>`;
 }
 

@@ -1,5 +1,5 @@
 -- Searches the records of all partners for operators. A key or an id costs one look-up for each partner. No index
--- has the references of orders, so they are found only among each partner's newest orders.
+-- has the references of orders or the ends of ids, so they are found only among each partner's newest records.
 
 create or replace function gold.find_records(wanted text)
 returns table (kind text, id text, client_id text, name text)
@@ -11,10 +11,10 @@ language plpgsql stable security definer set search_path = gold, pg_temp
 declare
   wanted_id constant uuid := case
     when wanted ~ '^([a-z]+_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then right(wanted, 36)::uuid end;
+  wanted_end constant text := substring(wanted from '^(?:ord_|qt_)?…?([0-9a-f]{4,12})$');
   request json;
 begin
   if wanted_id is not null then
-    request := find_request(wanted_id);
     return query
       select r.kind, r.id, p.public_id, p.name
       from partner p
@@ -38,7 +38,13 @@ begin
       union all
       select 'proposal', l.id::text, null, l.kind from proposal l where l.id = wanted_id
       union all
-      select 'request', request ->> 'request_id', request ->> 'client_id', request ->> 'name' where request is not null;
+      select 'payment', b.id::text, null, 'by ' || b.login from payment_batch b where b.id = wanted_id;
+    -- The look-up reads the keys of some minutes.
+    if not found then
+      request := find_request(wanted_id);
+      return query
+        select 'request', request ->> 'request_id', request ->> 'client_id', request ->> 'name' where request is not null;
+    end if;
   end if;
   return query
     select 'request', 'req_' || k.request_id, p.public_id, p.name
@@ -62,5 +68,15 @@ begin
       select o.id, o.reference from orders o
       where o.client_id + 0 = p.id order by o.client_id + 0 desc, o.sequence desc limit 50
     ) o
-    where o.reference = wanted;
+    where o.reference = wanted or o.id::text like '%' || wanted_end
+    union all
+    select 'quote', 'qt_' || q.id, p.public_id, p.name
+    from partner p
+    cross join lateral (
+      select q.id from quote q
+      where q.bucket = p.id % 64 and q.client_id = p.id
+      order by q.bucket desc, q.client_id desc, q.id desc limit 50
+    ) q
+    where q.id::text like '%' || wanted_end
+      and not exists (select from orders o where o.bucket = p.id % 64 and o.client_id = p.id and o.id = q.id);
 end $$;
