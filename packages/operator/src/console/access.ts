@@ -18,7 +18,7 @@ export class Access {
     this.#random = random;
   }
 
-  /** Makes a new one-time link, and returns its token. The one before is void. */
+  /** Makes a new one-time link, and returns its token. Invalidates the previous link. */
   renewLink(): string {
     return this.#link = this.#token();
   }

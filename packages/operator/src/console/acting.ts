@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { readdir, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { html } from "hono/html";
+import { printable } from "@gold-partner/server";
 import type { Dialog, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, failureOf } from "../failure.ts";
 import type { Action, Field } from "./actions.ts";
@@ -17,17 +17,32 @@ export type Sent = Readonly<Record<string, readonly string[]>>;
 /** How an action ended: it is done, it asks something, or it failed. */
 type Outcome =
   | { readonly kind: "done"; readonly result: Result; readonly files: readonly string[] }
-  | { readonly kind: "asks"; readonly asked: Asked; readonly answers: readonly Answer[] }
-  | { readonly kind: "failed"; readonly failure: Failure; readonly argv: readonly string[] };
+  | { readonly kind: "asks"; readonly asked: Asked }
+  | {
+    readonly kind: "failed";
+    readonly failure: Failure;
+    readonly argv: readonly string[];
+    readonly files: readonly string[];
+  };
 
 /** A question that the person has not answered yet. */
 class Asked extends Failure {
   readonly question: string;
   readonly isText: boolean;
   readonly shown: readonly Result[];
-  constructor(question: string, isText: boolean, shown: readonly Result[]) {
-    super(EXIT.usage, "asks", question);
-    [this.question, this.isText, this.shown] = [question, isText, shown];
+  /** The answers to the questions before this one. */
+  readonly answers: readonly Answer[];
+  /** Whether the person answered a question that has changed since. */
+  readonly hasChanged: boolean;
+  constructor(parts: Pick<Asked, "question" | "isText" | "shown" | "answers" | "hasChanged">) {
+    super(EXIT.usage, "asks", parts.question);
+    ({
+      question: this.question,
+      isText: this.isText,
+      shown: this.shown,
+      answers: this.answers,
+      hasChanged: this.hasChanged,
+    } = parts);
   }
 }
 
@@ -37,7 +52,6 @@ interface Answer {
   readonly answer: string;
 }
 
-const HASH = /\b[0-9a-f]{64}\b/g;
 /** What differs each time that a command asks, such as the id of a new document. */
 const VOLATILE = ["batch", "message_id", "file", "sha256"];
 
@@ -45,17 +59,21 @@ const VOLATILE = ["batch", "message_id", "file", "sha256"];
  * The digest of what an answer is for: of the question and of what was shown with it, or of the hash that the person
  * read before.
  */
-function digestOf({ question, isText, shown }: Asked, { binding }: Action, sent: Sent): string {
+function digestOf(
+  { question, isText, shown }: Pick<Asked, "question" | "isText" | "shown">,
+  { binding, volatile }: Action,
+  sent: Sent,
+): string {
   const seen = binding === "hash" ? [sent["--sha256"]?.[0], isText] : binding === "wording" ? question : [
-    question.replace(HASH, ""),
+    volatile ? question.replace(volatile, "") : question,
     JSON.stringify(shown, (name, value) => VOLATILE.includes(name) ? undefined : value),
   ];
   return createHash("sha256").update(JSON.stringify(seen)).digest("base64url");
 }
 
 /**
- * Runs an action with what the browser sent. The command asks as it asks at a terminal: the first question without
- * an answer ends it, and the person answers on a page, with which the command runs again.
+ * Runs the command of an action with what the browser sent. At the first question without an answer, the command
+ * stops and a page shows the question. When the person has answered, the command runs again from the start.
  */
 export async function act(
   invocation: Invocation,
@@ -72,38 +90,56 @@ export async function act(
   const argvFor = (
     out: string | undefined,
   ) => [...words, ...(out === undefined ? [] : ["--out", out]), ...given];
+  const shown: Result[] = [];
+  const dialog = pageDialog(answers, shown, (asked) => digestOf(asked, action, sent));
   try {
-    const result = await invocation.again(
-      argvFor(file),
-      pageDialog(answers, (asked) => digestOf(asked, action, sent)),
-    );
-    return {
-      kind: "done",
-      result,
-      files: file === undefined ? [] : [file, `${file}.sig`].filter(existsSync),
-    };
+    if (action.isAsked && given[0] === "--") {
+      await dialog.confirm(`${action.label}: ${given.slice(1).join(" ")}?`);
+    }
+    const result = await invocation.again(argvFor(file), dialog);
+    const notices = [...shown, result].flatMap(({ notice }) => notice ?? []);
+    return { kind: "done", result: { ...result, notice: notices.join("\n") }, files: await filesLike(file) };
   } catch (error) {
-    if (error instanceof Asked) return { kind: "asks", asked: error, answers };
-    return { kind: "failed", failure: failureOf(error), argv: argvFor(action.file) };
+    if (error instanceof Asked) return { kind: "asks", asked: error };
+    return {
+      kind: "failed",
+      failure: failureOf(error),
+      argv: argvFor(action.file),
+      files: await filesLike(file),
+    };
   }
 }
 
-/** A command asks the page, which has the answers that the person gave so far. */
-function pageDialog(answers: readonly Answer[], digest: (asked: Asked) => string): Dialog {
-  const shown: Result[] = [];
+/** The files that a command wrote: this one, its signature, and a draft that it kept. */
+const filesLike = async (file: string | undefined): Promise<string[]> =>
+  file === undefined
+    ? []
+    : (await readdir(dirname(file))).filter((name) => name.startsWith(basename(file))).map((name) =>
+      join(dirname(file), name)
+    );
+
+/** A command asks the page, which has the answers that the person gave so far. Adds what it shows to `shown`. */
+function pageDialog(
+  answers: readonly Answer[],
+  shown: Result[],
+  digest: (asked: Pick<Asked, "question" | "isText" | "shown">) => string,
+): Dialog {
   let count = 0;
   const answerTo = (question: string, isText: boolean): string => {
-    const asked = new Asked(question, isText, shown);
-    const given = answers[count++];
-    if (given?.question === digest(asked)) return given.answer;
-    throw asked;
+    const given = answers[count];
+    if (given?.question === digest({ question, isText, shown })) {
+      count++;
+      return given.answer;
+    }
+    const hasChanged = given !== undefined;
+    throw new Asked({ question, isText, shown, answers: answers.slice(0, count), hasChanged });
   };
   return {
     mayUseTerminal: false,
     aside: (work) => work(),
     confirm: (question) => Promise.resolve(void answerTo(question, false)),
     askText: (question) => Promise.resolve(answerTo(question, true)),
-    progress: () => {},
+    progress: (notice) => void shown.push({ notice }),
     print: () => {},
     show: (result) => void shown.push(result),
   };
@@ -124,7 +160,7 @@ function argumentsOf(fields: readonly Field[], sent: Sent, folder: string): stri
   return [...options, ...(words.length > 0 ? ["--", ...words] : [])];
 }
 
-/** Reads a form. Keeps its files in the folder, under names of ours. */
+/** Reads a form. Saves its files in the folder, under random names. */
 export async function readSent(body: Readonly<Record<string, unknown>>, folder: string): Promise<Sent> {
   const sent = new Map<string, string[]>();
   for (const [name, value] of Object.entries(body)) {
@@ -187,21 +223,20 @@ export function questionOf(
   action: Action,
   sent: Sent,
   asked: Asked,
-  answers: readonly Answer[],
 ): Html {
   const kept = action.fields.flatMap(({ name }) => listOf(sent[name]).map((value) => [name, value] as const));
   const shown = asked.shown.map(resultOf);
   // The person came from the page of a bound action, which shows the same.
   return html`${
     action.binding === "hash" ? html`<details><summary>${TEXT.details}</summary>${shown}</details>` : shown
-  }
+  }${asked.hasChanged ? html`<p class="failure" role="alert">${TEXT.changed}</p>` : ""}
 <form class="question" method="post" action="${pathOf(action.words)}">
-<p class="lead" dir="ltr">${asked.question}</p>
+<p class="lead" dir="ltr">${printable(asked.question)}</p>
 <input type="hidden" name="form" value="${frame.form()}">
 <input type="hidden" name="from" value="${pageOf(sent)}">${
     kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
   }${
-    answers.map(({ question, answer }) =>
+    asked.answers.map(({ question, answer }) =>
       html`
         <input type="hidden" name="question" value="${question}"><input type="hidden" name="answer"
           value="${answer}">
@@ -218,8 +253,8 @@ export function questionOf(
   }>${asked.isText ? TEXT.send : TEXT.yes}</button> ${backLink(sent)}</form>`;
 }
 
-/** The page from which the person came. Behind a dot, an address always stays below that of the console. */
-const pageOf = (sent: Sent): string => sent.from?.[0]?.startsWith("/") ? sent.from[0] : "/";
+/** The page from which the person came. Callers put a dot before it, so that a link stays below the secret path. */
+export const pageOf = (sent: Sent): string => sent.from?.[0]?.startsWith("/") ? sent.from[0] : "/";
 
 export const backLink = (sent: Sent): Html =>
   html`<a class="button" href=".${pageOf(sent)}">${TEXT.back}</a>`;

@@ -21,6 +21,10 @@ export interface Action {
    * if what is shown changes all the time.
    */
   readonly binding: "shown" | "hash" | "wording";
+  /** What differs in the question each time that the command asks. */
+  readonly volatile?: RegExp | undefined;
+  /** Whether the page asks, because the command does not. */
+  readonly isAsked: boolean;
 }
 
 /** What each argument of a command is. */
@@ -83,6 +87,15 @@ const TABLE: readonly (readonly [words: string, label: string, fields?: string, 
   ["day sign", "Sign the end of the day", "", "day.json"],
 ];
 
+/** The commands that ask nothing, because at a terminal a person types the id. */
+const ASKED = ["proposal reject", "withdrawal paid", "deposit approve"];
+const VOLATILE: Readonly<Record<string, RegExp>> = {
+  // The hash of the new document.
+  "withdrawal submit": /\b[0-9a-f]{64}\b/g,
+  // The decimals of the price, which goes on while the market is halted.
+  "market open": /\.[0-9]+/g,
+};
+
 export const ACTIONS: ReadonlyMap<string, Action> = new Map(
   TABLE.map(([words, label, fields = "", file]) => [words, {
     words,
@@ -90,6 +103,8 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(
     fields: fields.split(" ").filter((text) => text !== "").map(readField),
     file,
     binding: fields.includes("--sha256") ? "hash" : words === "day sign" ? "wording" : "shown",
+    volatile: VOLATILE[words],
+    isAsked: ASKED.includes(words),
   }]),
 );
 
@@ -115,7 +130,7 @@ export const pathOf = (words: string, given: Readonly<Record<string, string>> = 
 /** Pages that show what a command would show. */
 const SHOWN: readonly (readonly [RegExp, (id: string) => string, string])[] = [
   [/^gold proposal approve (\S+)$/, (id) => `./proposal/${id}`, "Read"],
-  [/^gold event list (\S+)$/, (id) => `./partner/${id}`, "See"],
+  [/^gold (?:event list|partner approve-iban) (\S+)$/, (id) => `./partner/${id}`, "See"],
   [/^gold market show$/, () => "./market", "See"],
   [/^gold withdrawal \w+ (wd_\S+)$/, (id) => `./withdrawal/${id}`, "See"],
   [/^gold withdrawal submit/, () => pathOf("withdrawal submit"), "Submit"],

@@ -82,7 +82,7 @@ export const pairs = (row: Row): Html =>
   }</dl>`;
 
 /** How a table shows its rows. */
-interface TableOptions {
+export interface TableOptions {
   /** Whole ids and times, for paper. */
   readonly isWhole?: boolean;
   /** What a person can do with a row. */

@@ -10,11 +10,11 @@ import type { Invocation, Result } from "../command.ts";
 import { EXIT, Failure, failureOf, usage } from "../failure.ts";
 import { readInbox } from "../views/inbox.ts";
 import type { Access } from "./access.ts";
-import { act, backLink, formOf, questionOf, readSent, type Sent } from "./acting.ts";
+import { act, backLink, formOf, pageOf, questionOf, readSent, type Sent } from "./acting.ts";
 import { type Action, ACTIONS } from "./actions.ts";
 import { readAsset } from "./assets.ts";
 import { csvOf } from "./csv.ts";
-import { type Desk, openDesk, tell } from "./desk.ts";
+import { failureText, openPage, type Page } from "./page.ts";
 import { type Env, giveCookie, guard } from "./guard.ts";
 import { arrival, badge, type Frame, layout } from "./layout.ts";
 import { day } from "./pages/day.ts";
@@ -34,8 +34,7 @@ const DEADLINE_MS = 10_000;
 /** The name of a file begins with a UUID and a hyphen. */
 const PREFIX_LENGTH = 37;
 
-type Page = (desk: Desk, query: lists.Query) => Promise<Html>;
-const LISTS: Readonly<Record<string, Page>> = {
+const LISTS: Readonly<Record<string, (page: Page, query: lists.Query) => Promise<Html>>> = {
   "/": today,
   "/inbox": lists.inbox,
   "/orders": lists.orders,
@@ -48,7 +47,7 @@ const LISTS: Readonly<Record<string, Page>> = {
   "/audit": lists.audit,
   "/day": day,
 };
-const RECORDS: Readonly<Record<string, (desk: Desk, id: string, query: lists.Query) => Promise<Html>>> = {
+const RECORDS: Readonly<Record<string, (page: Page, id: string, query: lists.Query) => Promise<Html>>> = {
   "/order/:id": records.order,
   "/partner/:id": records.partner,
   "/partner/:id/statement": records.statement,
@@ -63,7 +62,7 @@ interface Place {
   readonly access: Access;
   /** The folder for uploads and for the files that commands write. */
   readonly folder: string;
-  /** The secret path below which everything is. */
+  /** The secret path. Every page is below it. */
   readonly base: string;
   readonly onOpened: () => Promise<void>;
 }
@@ -74,12 +73,16 @@ interface Done {
   readonly back: Html;
 }
 
+/** The failures after which the connections are given up, and a page has no frame. */
+const GONE = ["database_silent", "database_unreachable", "outcome_unknown"];
+
 /** All addresses of a console. */
 export function createRoutes(invocation: Invocation, { access, folder, base, onOpened }: Place): Hono<Env> {
   const app = new Hono<Env>();
   const inside = new Hono<Env>();
   const newToken = () => randomBytes(16).toString("base64url");
   const results = new Map<string, Done>();
+  const files = new Set<string>();
   const grafana = readGrafana(invocation.env.GRAFANA_URL);
   let facts: Promise<Pick<Frame, "login" | "environment">> | undefined;
 
@@ -89,8 +92,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
     const browser = access.openLink(c.req.param("link"));
     if (browser === undefined) return c.text(TEXT.usedLink, 403);
     giveCookie(c, base, browser);
-    // Without the file, the person has no further link, but this browser works.
-    await onOpened().catch(() => {});
+    await onOpened().catch((error) => invocation.progress(`The link file was not written: ${error.message}`));
     return c.redirect(base, 303);
   });
   app.onError((error, c) =>
@@ -99,7 +101,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
       : c.text(failureOf(error).message, statusOf(failureOf(error)))
   );
 
-  /** Waits for a page. If the database failed, gives up the connections, so that the next page opens others. */
+  /** Waits for a page. If the database is gone, gives up the connections, so that the next page opens others. */
   async function inTime<T>(work: Promise<T>): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -111,7 +113,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
     try {
       return await Promise.race([work, late]);
     } catch (error) {
-      if (failureOf(error).exit === EXIT.dependency) invocation.reconnect();
+      if (GONE.includes(failureOf(error).code)) invocation.reconnect();
       throw error;
     } finally {
       clearTimeout(timer);
@@ -141,16 +143,21 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
     };
   }
 
-  /** Answers with a page. If it cannot be made, the page says why. */
-  async function show(c: Context<Env>, title: string, make: (desk: Desk) => Html | Promise<Html>) {
+  /** Answers with a page. If it cannot be made, the page says why, and what `failed` before. */
+  async function show(
+    c: Context<Env>,
+    title: string,
+    make: (page: Page) => Html | Promise<Html>,
+    failed?: Failure,
+  ) {
     try {
       return await inTime((async () => {
         const frame = await frameOf(c);
-        const content = await (async () => await make(openDesk(invocation, frame)))().catch((error) => {
+        const content = await (async () => await make(openPage(invocation, frame)))().catch((error) => {
           const failure = failureOf(error);
-          if (failure.exit === EXIT.dependency) throw failure;
+          if (GONE.includes(failure.code)) throw failure;
           c.status(statusOf(failure));
-          return tell(failure);
+          return failureText(failure);
         });
         return c.html(layout(frame, title, content));
       })());
@@ -158,7 +165,9 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
       // Without the database, a page has no frame.
       const page = html`
         <!doctype html>
-        <html lang="en"><title>${title}</title>${tell(failureOf(error))}</html>
+        <html lang="en"><title>${title}</title>${failed ? failureText(failed) : ""}${failureText(
+          failureOf(error),
+        )}</html>
       `;
       return c.html(page, statusOf(failureOf(error)));
     }
@@ -170,10 +179,13 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
     return c.body(asset[1], 200, { "Content-Type": asset[0], "Cache-Control": "private, max-age=3600" });
   });
   for (const [path, page] of Object.entries(LISTS)) {
-    inside.get(path, (c) => show(c, PAGES[path]!, (desk) => page(desk, c.req.query())));
+    inside.get(path, (c) => show(c, PAGES[path]!, (given) => page(given, c.req.query())));
   }
-  inside.get("/search", (c) => show(c, TEXT.search, (desk) => lists.search(desk, c.req.query())));
-  inside.get("/live", async (c) => c.html(await inTime(live(openDesk(invocation, await frameOf(c))))));
+  inside.get("/search", (c) => show(c, TEXT.search, (given) => lists.search(given, c.req.query())));
+  inside.get(
+    "/live",
+    async (c) => c.html(await inTime(frameOf(c).then((frame) => live(openPage(invocation, frame))))),
+  );
   inside.get("/waiting", async (c) => {
     const waiting = (await inTime(readInbox(invocation.read))).length;
     return c.html(badge(waiting, c.get("nonce")));
@@ -182,18 +194,18 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
   for (const [path, page] of Object.entries(RECORDS)) {
     inside.get(path, (c) => {
       const id = c.req.param("id") as string;
-      return show(c, titleOf(path, id), (desk) => page(desk, id, c.req.query()));
+      return show(c, titleOf(path, id), (given) => page(given, id, c.req.query()));
     });
   }
   inside.get("/partner/:id/:file{statement\\.(csv|json)}", async (c) => {
-    const { run } = openDesk(invocation, await frameOf(c));
-    const id = c.req.param("id");
-    const { object, items, lists: more } = await run("statement", id, ...records.periodOf(c.req.query()));
+    const { run } = openPage(invocation, await inTime(frameOf(c)));
+    const statement = run("statement", ...records.periodOf(c.req.query()), "--", c.req.param("id"));
+    const { object, items, lists: more } = await inTime(statement);
     const kind = c.req.param("file").slice("statement.".length);
     const text = kind === "csv"
       ? csvOf(items!, records.POSTING_COLUMNS)
       : printableJson({ ...object, items, ...more });
-    const name = `statement_${id}_${object!.from}_${object!.to}.${kind}`;
+    const name = `statement_${object!.client_id}_${object!.from}_${object!.to}.${kind}`;
     return c.body(text, 200, {
       "Content-Type": kind === "csv" ? "text/csv; charset=utf-8" : "application/json",
       "Content-Disposition": `attachment; filename="${name}"`,
@@ -216,32 +228,35 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
     const action = actionOf(c);
     const sent = await readSent(body, folder);
     const outcome = await act(invocation, action, sent, folder);
+    if (outcome.kind !== "asks") { for (const file of outcome.files) files.add(basename(file)); }
     if (outcome.kind === "done") {
       const id = newToken();
       results.set(id, { ...outcome, back: backLink(sent) });
       if (results.size > MOST_RESULTS) results.delete(results.keys().next().value!);
       return c.redirect(`${base}done/${id}`, 303);
     }
+    if (outcome.kind === "asks") {
+      return await show(c, action.label, ({ frame }) => questionOf(frame, action, sent, outcome.asked));
+    }
+    const { failure, argv } = outcome;
     return await show(c, action.label, ({ frame }) => {
-      if (outcome.kind === "asks") return questionOf(frame, action, sent, outcome.asked, outcome.answers);
-      c.status(statusOf(outcome.failure));
-      return html`${tell(outcome.failure)}${commandOf(outcome.failure, outcome.argv)}${
+      c.status(statusOf(failure));
+      return html`${failureText(failure)}${commandOf(failure, argv)}${filesOf(outcome.files)}${
         again(frame, action, sent)
       }<p>${backLink(sent)}</p>`;
-    });
+    }, failure);
   });
   inside.get("/done/:id", (c) =>
     show(c, TEXT.done, () => {
       const id = c.req.param("id");
       const found = results.get(id);
-      if (!found) throw new Failure(EXIT.refused, "not_found", TEXT.notFound);
+      if (!found) throw missing();
       if (hasSecret(found.result)) results.delete(id);
       return html`${resultOf(found.result)}${filesOf(found.files)}<p>${found.back}</p>`;
     }));
   inside.get("/file/:name", async (c) => {
     const name = basename(c.req.param("name"));
-    const known = [...results.values()].some(({ files }) => files.some((file) => basename(file) === name));
-    const text = known ? await readFile(join(folder, name)).catch(() => undefined) : undefined;
+    const text = files.has(name) ? await readFile(join(folder, name)).catch(() => undefined) : undefined;
     if (text === undefined) return c.text(TEXT.notFound, 404);
     return c.body(new Uint8Array(text), 200, {
       "Content-Type": "application/octet-stream",
@@ -250,7 +265,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
   });
   inside.get("*", (c) =>
     show(c, TEXT.failed, () => {
-      throw new Failure(EXIT.refused, "not_found", TEXT.notFound);
+      throw missing();
     }));
   app.route(base, inside);
   app.get("*", (c) => c.html(arrival(c.get("nonce")), 403));
@@ -274,14 +289,18 @@ function refererOf(c: Context<Env>, base: string): string {
   return path.startsWith(base) ? path.slice(base.length - 1) : "/";
 }
 
+const missing = () => new Failure(EXIT.refused, "not_found", TEXT.notFound);
+
+const findAction = (c: Context<Env>): Action | undefined =>
+  ACTIONS.get(`${c.req.param("noun")} ${c.req.param("verb")}`);
+
 function actionOf(c: Context<Env>): Action {
-  const action = ACTIONS.get(`${c.req.param("noun")} ${c.req.param("verb")}`);
-  if (!action) throw new Failure(EXIT.refused, "not_found", TEXT.notFound);
+  const action = findAction(c);
+  if (!action) throw missing();
   return action;
 }
 
-const labelOf = (c: Context<Env>): string =>
-  ACTIONS.get(`${c.req.param("noun")} ${c.req.param("verb")}`)?.label ?? TEXT.failed;
+const labelOf = (c: Context<Env>): string => findAction(c)?.label ?? TEXT.failed;
 
 /** The form once more, with what the person typed, if it has a field that the person filled. */
 const again = (frame: Frame, action: Action, sent: Sent): Html =>
@@ -290,7 +309,7 @@ const again = (frame: Frame, action: Action, sent: Sent): Html =>
       frame,
       action,
       Object.fromEntries(Object.entries(sent).map(([name, values]) => [name, values.join("\n")])),
-      sent.from?.[0] ?? "/",
+      pageOf(sent),
     )
     : html``;
 
@@ -310,9 +329,9 @@ const commandOf = ({ code }: Failure, argv: readonly string[]): Html =>
       <pre>gold ${argv.map(quote).join(" ")}</pre>
     `
     : html``;
-const KEY_CODES = [
-  ...["ssh_key_unknown", "key_absent", "passphrase_wrong", "agent_failed", "touch_timed_out", "not_signed"],
-];
+const KEY_CODES = "ssh_key_unknown key_absent passphrase_wrong agent_failed touch_timed_out not_signed".split(
+  " ",
+);
 const quote = (word: string): string =>
   /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 

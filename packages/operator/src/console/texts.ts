@@ -5,13 +5,13 @@ export const TEXT = {
   search: "Search",
   searchHint: "id, key, reference or name",
   otherHost: "The console answers only at 127.0.0.1 and localhost.",
-  otherSite: "This request came from another page. Nothing was done.",
+  otherSite: "The request came from another origin. Nothing was changed.",
   noSession: "Open the console with the link that `gold console` printed. A link works once.",
   usedLink:
-    "This link was used already, or is not one of this console. A new one is in the file that `gold console` " +
-    "named at its start.",
-  usedForm: "This form was sent before, or is too old. Nothing was done. Open it again.",
-  unreadable: "The form could not be read. Nothing was done.",
+    "This link was already used, or belongs to another console. The current link is in the file that `gold console` " +
+    "printed as link_file.",
+  usedForm: "This form was already sent or has expired. Nothing was changed. Open it again.",
+  unreadable: "The form could not be read. Nothing was changed.",
   silent: "The database did not answer. Load the page again.",
   lost: "Not updated since",
   notFound: "There is no such page.",
@@ -22,9 +22,10 @@ export const TEXT = {
   back: "Back",
   send: "Continue",
   yes: "Yes, do this",
+  changed: "This has changed since you read it. Read it again.",
   done: "Done",
   failed: "Not done",
-  typeIt: "What the text asks for",
+  typeIt: "Value to type",
   terminal: "This needs your key. If it cannot be used from here, run this in a terminal:",
   touch: "If your key asks for a touch or a passphrase, it does so now, in its own window.",
   sandbox: "sandbox",
@@ -34,7 +35,7 @@ export const TEXT = {
   files: "Files",
   notify: "Notify me when something waits",
   show: "Show",
-  alarm: { market: "The market is not open", stock: "Days for which free gold lasts" },
+  alarm: { market: "The market is not open", stock: "Free gold runs out in days" },
   closeNow: "Close the market now",
   dayAbout:
     "What should be done before you go. The signed file has the figures, these points and the heads of all chains.",
@@ -43,12 +44,12 @@ export const TEXT = {
   to: "To",
   oldEvent: "This event is older than the newest 1,000 of its partner:",
   otherApproves: "This is your own proposal. Another person approves it.",
-  searched: "Found for",
+  searched: "Results for",
   signedText: "The text that people sign",
   statement: "Statement",
   perMinute: "Orders per minute, last hour",
   price: "Price, last 24 hours",
-  scriptless: "Charts need scripts.",
+  scriptless: "Charts need JavaScript.",
 } as const;
 
 /** The titles of the parts of pages. */
@@ -73,6 +74,7 @@ export const TITLE = {
   newestProposals: "Newest proposals",
   records: "Records",
   newestOrders: "Newest orders",
+  newestQuotes: "Newest quotes",
   operators: "Operators",
   ordersToday: "Orders today",
   owedInSar: "Owed in SAR",
@@ -141,8 +143,8 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 const UNITS: Readonly<Record<string, string>> = { sar: "SAR", grams: "g" };
 
-/** What each kind of audit row says that somebody did. `%` is its subject, and `{name}` is a member of its detail. */
-export const DEEDS: Readonly<Record<string, string>> = {
+/** The sentence for each audit action. `%` is its subject, and `{name}` is a member of its detail. */
+export const AUDIT_SENTENCES: Readonly<Record<string, string>> = {
   "approval.adopt": "signed for earlier approvals",
   "ca.init": "created the authority %",
   "ca.retire": "retired the authority %",

@@ -1,14 +1,14 @@
 import { html } from "hono/html";
-import type { Row } from "../../command.ts";
-import { type Desk, part } from "../desk.ts";
+import type { Cell, Row } from "../../command.ts";
+import { type Page, part } from "../page.ts";
 import { formLink, type Frame } from "../layout.ts";
 import { addressOf, cell, type Html, pairs, pick, table } from "../render.ts";
-import { DEEDS, TEXT, TITLE } from "../texts.ts";
+import { AUDIT_SENTENCES, TEXT, TITLE } from "../texts.ts";
 
-/** What the address of a page says behind its question mark. */
+/** The query parameters of a page. */
 export type Query = Readonly<Record<string, string>>;
 
-export async function inbox({ frame, run }: Desk): Promise<Html> {
+export async function inbox({ frame, run }: Page): Promise<Html> {
   return html`<p><button type="button" data-notify hidden>${TEXT.notify}</button></p>${
     table(frame.inbox, TITLE.whatWaits)
   }${await part(
@@ -34,32 +34,30 @@ const filter = (
 const optionsOf = (query: Query, names: readonly string[]): string[] =>
   names.flatMap((name) => query[name] ? [`--${name}=${query[name]}`] : []);
 
-const page = async (desk: Desk, words: string, query: Query, names: readonly string[]): Promise<Html> => {
-  const { items, object } = await desk.run(words, "--limit=50", ...optionsOf(query, [...names, "after"]));
-  return html`${table(items!, words)}${
-    object?.next ? moreLink(desk.frame, { ...query, after: `${object.next}` }) : ""
-  }`;
-};
+/** A list of trades, newest first. */
+const tradeList =
+  (words: string, title: string) => async ({ run, frame }: Page, query: Query): Promise<Html> =>
+    html`${filter(query, [["partner", "Partner", "text"]])}${await part(title, async () => {
+      const { items, object } = await run(words, "--limit=50", ...optionsOf(query, ["partner", "after"]));
+      return html`${table(items!, title)}${
+        object?.next ? moreLink(frame, { ...query, after: `${object.next}` }) : ""
+      }`;
+    })}`;
 
 const moreLink = ({ path }: Frame, query: Query): Html =>
   html`<p><a class="button" href=".${path}?${new URLSearchParams(query).toString()}">${TEXT.more}</a></p>`;
 
-const PARTNER = ["partner", "Partner", "text"] as const;
+export const orders = tradeList("order", TITLE.newestOrders);
+export const quotes = tradeList("quote", TITLE.newestQuotes);
 
-export const orders = async (desk: Desk, query: Query): Promise<Html> =>
-  html`${filter(query, [PARTNER])}${await page(desk, "order", query, ["partner"])}`;
-
-export const quotes = async (desk: Desk, query: Query): Promise<Html> =>
-  html`${filter(query, [PARTNER])}${await page(desk, "quote", query, ["partner"])}`;
-
-export async function search({ run }: Desk, { q = "" }: Query): Promise<Html> {
+export async function search({ run }: Page, { q = "" }: Query): Promise<Html> {
   return html`<p>${TEXT.searched} <bdi>${q}</bdi></p>${await part(TITLE.records, async () => {
     const { items } = await run("find", "--", q);
     return html`<ul class="found">${items!.map(foundText)}</ul>`;
   })}`;
 }
 
-/** The pages of the records that have none of their own. */
+/** Records without a page of their own link to the list that shows them. */
 const LISTED: Readonly<Record<string, string>> = { bar: "./stock", payment: "./money" };
 
 function foundText({ kind, id, about }: Row): Html {
@@ -78,7 +76,7 @@ function foundText({ kind, id, about }: Row): Html {
 /** A page of more rows takes longer to write than to read. */
 const MOST_PARTNERS = 200;
 
-export async function partners({ run, frame }: Desk, { from = "0" }: Query): Promise<Html> {
+export async function partners({ run, frame }: Page, { from = "0" }: Query): Promise<Html> {
   const [list, positions] = await Promise.all([run("partner list"), run("position")]);
   const listed = new Map(list.items!.map((row) => [row.client_id, row]));
   const first = Math.max(0, Number(from) || 0);
@@ -92,7 +90,9 @@ export async function partners({ run, frame }: Desk, { from = "0" }: Query): Pro
   }`;
 }
 
-export async function money({ run }: Desk): Promise<Html> {
+export async function money({ run }: Page): Promise<Html> {
+  const deposits = run("deposit list").then(({ items }) => items!.toReversed());
+  deposits.catch(() => {});
   const open = async (status: string) => (await run("withdrawal list", `--status=${status}`)).items!;
   const columns = (rows: readonly Row[]) =>
     rows.map((row) =>
@@ -110,15 +110,15 @@ export async function money({ run }: Desk): Promise<Html> {
         async () => columns(await open("submitted")),
       )}${await part(
         TITLE.depositsThatWaitForAnApproval,
-        async () => (await run("deposit list", "--status=recorded")).items!,
+        async () => (await deposits).filter(({ status }) => status === "recorded"),
       )}${await part(
         TITLE.newestDeposits,
-        async () => (await run("deposit list")).items!.toReversed().slice(0, 20),
+        async () => (await deposits).slice(0, 20),
       )}
   `;
 }
 
-export async function market({ run }: Desk): Promise<Html> {
+export async function market({ run }: Page): Promise<Html> {
   return html`<p class="actions">${formLink("price set")}${
     formLink("price set", { "--open": "never" }, TEXT.closeNow)
   }${formLink("market set")}${formLink("market open")}</p>
@@ -129,7 +129,7 @@ export async function market({ run }: Desk): Promise<Html> {
   )}${await part(TITLE.bandBreakerAndExposure, async () => pairs((await run("market show")).object!))}</div>`;
 }
 
-export async function stock({ run }: Desk): Promise<Html> {
+export async function stock({ run }: Page): Promise<Html> {
   const { object } = await run("stock");
   return html`<p class="actions">${formLink("vault add")}</p>${pairs(object!)}${await part(
     TITLE.bars,
@@ -141,7 +141,7 @@ export async function stock({ run }: Desk): Promise<Html> {
   )}`;
 }
 
-export async function people({ run }: Desk): Promise<Html> {
+export async function people({ run }: Page): Promise<Html> {
   const list = (title: string, words: string, columns?: string) =>
     part(title, async () => {
       const { items } = await run(words);
@@ -157,7 +157,7 @@ export async function people({ run }: Desk): Promise<Html> {
   )}${await list(TITLE.authorities, "ca list")}${await list(TITLE.whatEndsSoon, "inventory")}`;
 }
 
-export async function audit({ run }: Desk, query: Query): Promise<Html> {
+export async function audit({ run }: Page, query: Query): Promise<Html> {
   const { items } = await run("audit list", "--limit=100", ...optionsOf(query, ["subject", "since"]));
   return html`${
     filter(query, [["subject", "Subject, such as a partner's id", "text"]])
@@ -167,7 +167,7 @@ export async function audit({ run }: Desk, query: Query): Promise<Html> {
 /** An audit row in words: who did what to which record. */
 export function sentenceOf({ at, login, action, subject, detail }: Row): Html {
   const members = membersOf(`${detail ?? "{}"}`);
-  const words = (DEEDS[`${action}`] ?? `${action} %`).split(/(%|\{\w+\})/).map((part) =>
+  const words = (AUDIT_SENTENCES[`${action}`] ?? `${action} %`).split(/(%|\{\w+\})/).map((part) =>
     part === "%"
       ? cell(`${action}`.startsWith("proposal.") ? "proposal" : "subject", subject!)
       : part.startsWith("{")
@@ -186,7 +186,7 @@ function membersOf(detail: string): Row {
     return Object.fromEntries(
       Object.entries(JSON.parse(detail)).map(([name, value]) => [
         name,
-        typeof value === "object" ? JSON.stringify(value) : value as string,
+        value !== null && typeof value === "object" ? JSON.stringify(value) : value as Cell,
       ]),
     );
   } catch {

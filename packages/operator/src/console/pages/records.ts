@@ -7,15 +7,16 @@ import {
   findDeposit,
   findWithdrawal,
 } from "../../commands/money/money_rows.ts";
-import { type Desk, part } from "../desk.ts";
+import { type Page, part } from "../page.ts";
 import { button, formLink } from "../layout.ts";
-import { cell, type Html, pairs, pick, resultOf, section, table } from "../render.ts";
+import { cell, type Html, pairs, pick, resultOf, section, table, type TableOptions } from "../render.ts";
+import { uuidOf } from "../../values.ts";
 import { TEXT, TITLE } from "../texts.ts";
 import { type Query, sentenceOf } from "./lists.ts";
 
 /** An order or a quote, in the order in which it happened. */
-export async function order({ run }: Desk, id: string): Promise<Html> {
-  const { object, parts = {}, lists = {} } = await run(id.startsWith("qt_") ? "quote" : "order", id);
+export async function order({ run }: Page, id: string): Promise<Html> {
+  const { object, parts = {}, lists = {} } = await run(id.startsWith("qt_") ? "quote" : "order", "--", id);
   const steps = ["price", "quote", "request", "order"].flatMap((name) =>
     parts[name] ? [section(STEPS[name]!, pairs(parts[name]))] : []
   );
@@ -40,40 +41,25 @@ const BALANCES = "sar_available sar_held gold_grams";
 const TERMS = "rate_per_second burst maximum_grams";
 const LIMITS = "open_quotes open_grams daily_records net_grams daily_withdrawals daily_withdrawn";
 
-export async function partner(desk: Desk, id: string): Promise<Html> {
-  const { run, frame } = desk;
-  const { object, lists } = await run("partner show", id);
+export async function partner({ run, frame }: Page, text: string): Promise<Html> {
+  const { object, lists } = await run("partner show", "--", text);
+  const id = `${object!.client_id}`;
   const shown = [...`${BALANCES} ${TERMS} ${LIMITS}`.split(" "), "client_id", "name", "status"];
   const rest = Object.fromEntries(Object.entries(object!).filter(([name]) => !shown.includes(name)));
-  const list = (
-    title: string,
-    words: string,
-    action?: readonly [words: string, argument: string, member: string],
-  ) =>
-    part(title, async () => {
-      const link = ({ status, ...row }: Row) =>
-        action && status === "active"
-          ? formLink(action[0], {
-            ...(action[1] === "FINGERPRINT" ? {} : { ID: id }),
-            [action[1]]: `${row[action[2]]}`,
-          })
-          : undefined;
-      return table((await run(words, id)).items!, title, action ? { link } : {});
-    });
+  const list = (title: string, words: string, link?: TableOptions["link"]) =>
+    part(title, async () => table((await run(words, id)).items!, title, link ? { link } : {}));
+  const isSuspended = object!.status === "suspended";
+  const links = "partner set,deposit record,cert issue,signing-key add,secret rotate,webhook-secret rotate"
+    .split(",");
   return html`
     <p class="lead"><bdi>${object!.name}</bdi> ${cell("status", object!.status!)}</p>
     <div
-      class="actions">${object!.status === "suspended"
-        ? button(frame, "partner resume", { ID: id })
-        : button(frame, "partner suspend", { ID: id })}${formLink("partner set", { ID: id })}${formLink(
-          "deposit record",
-          { ID: id },
-        )}${formLink("cert issue", { ID: id })}${formLink("signing-key add", { ID: id })}${formLink(
-          "secret rotate",
-          { ID: id },
-        )}${formLink("webhook-secret rotate", {
-          ID: id,
-        })}<a class="button" href="./partner/${id}/statement">${TEXT.statement}</a></div>
+      class="actions">${button(frame, isSuspended ? "partner resume" : "partner suspend", {
+        ID: id,
+      })}${object!.pending_iban ? button(frame, "partner approve-iban", { ID: id }) : ""}${links.map((
+        words,
+      ) => formLink(words, { ID: id }))}<a class="button" href="./partner/${id}/statement">${TEXT
+        .statement}</a></div>
     <div
       class="columns">${section(TITLE.balances, pairs(pick(object!, BALANCES)))}${section(
         TITLE.limits,
@@ -81,13 +67,16 @@ export async function partner(desk: Desk, id: string): Promise<Html> {
       )}${section(TITLE.registered, pairs(rest))}</div>${await part(
         TITLE.newestOrders,
         async () => (await run("order", `--partner=${id}`, "--limit=10")).items!,
-      )}${await list(TITLE.certificates, "cert list", [
-        "cert revoke",
-        "FINGERPRINT",
-        "fingerprint",
-      ])}${await list(
+      )}${await list(
+        TITLE.certificates,
+        "cert list",
+        ({ status, fingerprint }) =>
+          status === "active" ? formLink("cert revoke", { FINGERPRINT: `${fingerprint}` }) : undefined,
+      )}${await list(
         TITLE.signingKeys,
         "signing-key list",
+        ({ status, thumbprint }) =>
+          status === "active" ? formLink("signing-key retire", { ID: id, KID: `${thumbprint}` }) : undefined,
       )}${await list(TITLE.clientSecrets, "secret list")}${await list(
         TITLE.webhookSecrets,
         "webhook-secret list",
@@ -104,7 +93,7 @@ export async function partner(desk: Desk, id: string): Promise<Html> {
   `;
 }
 
-/** The columns of a statement as CSV, whatever its postings have. */
+/** The columns of a statement as CSV. They are fixed, so that an empty statement has the same header. */
 export const POSTING_COLUMNS =
   "posted_at id type account change balance_after reference account_label reserves_list_id".split(" ");
 
@@ -114,8 +103,9 @@ export const periodOf = ({ from, to }: Query): string[] => [
   ...(to ? [`--to=${to}`] : []),
 ];
 
-export async function statement({ run }: Desk, id: string, query: Query): Promise<Html> {
-  const { object, items, lists } = await run("statement", id, ...periodOf(query));
+export async function statement({ run }: Page, text: string, query: Query): Promise<Html> {
+  const { object, items, lists } = await run("statement", ...periodOf(query), "--", text);
+  const id = object!.client_id;
   const days = new URLSearchParams({ from: `${object!.from}`, to: `${object!.to}` }).toString();
   return html`
     <form
@@ -132,8 +122,9 @@ export async function statement({ run }: Desk, id: string, query: Query): Promis
 }
 
 /** A proposal, with all that the person who approves it compares. */
-export async function proposal({ run, frame }: Desk, id: string): Promise<Html> {
-  const { object, lists } = await run("proposal show", id);
+export async function proposal({ run, frame }: Page, text: string): Promise<Html> {
+  const { object, lists } = await run("proposal show", "--", text);
+  const id = `${object!.proposal_id}`;
   const { sha256, status, proposer, has_secrets } = object!;
   const { canonical_text, consequences, ...facts } = object!;
   const warnings = lists?.warnings ?? [];
@@ -159,7 +150,7 @@ export async function proposal({ run, frame }: Desk, id: string): Promise<Html> 
   `;
 }
 
-export async function withdrawal({ read, frame }: Desk, id: string): Promise<Html> {
+export async function withdrawal({ read, frame }: Page, id: string): Promise<Html> {
   const row = await findWithdrawal(read, id);
   const actions: Readonly<Record<string, readonly string[]>> = {
     pending_approval: ["withdrawal approve", "withdrawal reject"],
@@ -178,7 +169,7 @@ export async function withdrawal({ read, frame }: Desk, id: string): Promise<Htm
   }</div>`;
 }
 
-export async function deposit({ read, frame }: Desk, id: string): Promise<Html> {
+export async function deposit({ read, frame }: Page, id: string): Promise<Html> {
   const row = await findDeposit(read, id);
   const actions = row.status === "recorded" ? ["deposit approve", "deposit reverse"] : ["deposit reverse"];
   return html`${
@@ -193,7 +184,8 @@ export async function deposit({ read, frame }: Desk, id: string): Promise<Html> 
   }</div>`;
 }
 
-export async function event({ run, read, frame }: Desk, id: string): Promise<Html> {
+export async function event({ run, read, frame }: Page, text: string): Promise<Html> {
+  const id = `evt_${uuidOf("event", "evt_", text)}`;
   const [found] = await read`select client_id from gold.find_records(${id}) where kind = 'event'`;
   if (!found) throw new Failure(EXIT.refused, "not_found", `There is no event ${id}.`);
   const { items, lists } = await run("event list", found.client_id, "--limit=1000");
@@ -205,4 +197,5 @@ export async function event({ run, read, frame }: Desk, id: string): Promise<Htm
   }</div>${section(TITLE.deliveries, attempts)}`;
 }
 
-export const request = async ({ run }: Desk, id: string): Promise<Html> => resultOf(await run("why", id));
+export const request = async ({ run }: Page, id: string): Promise<Html> =>
+  resultOf(await run("why", "--", id));

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
-import { type Desk, part } from "../desk.ts";
-import { cell, type Html, pick, section } from "../render.ts";
+import { type Page, part } from "../page.ts";
+import { cell, type Html, pick, section, table } from "../render.ts";
 import { TEXT, TITLE } from "../texts.ts";
 import type { Row } from "../../command.ts";
 
@@ -13,11 +13,11 @@ const figure = (label: string, value: Html, more?: Html): Html =>
   html`<div class="figure"><h2>${label}</h2><p>${value}</p>${more ? html`<small>${more}</small>` : ""}</div>`;
 
 /** The figures that load again by themselves. */
-export async function live({ run, frame }: Desk): Promise<Html> {
+export async function live({ run, frame }: Page): Promise<Html> {
   const result = await run("today");
   const { inbox } = frame;
   const { price, trades, position, stock, owed } = result.parts as Record<string, Row>;
-  const { refusals, waiting } = result.lists as Record<string, readonly Row[]>;
+  const { refusals } = result.lists as Record<string, readonly Row[]>;
   const alarms = alarmsOf(price!, stock!, inbox);
   return html`
     <div id="live" hx-get="./live" hx-trigger="every 2s" hx-swap="outerMorph"
@@ -34,7 +34,7 @@ export async function live({ run, frame }: Desk): Promise<Html> {
     ${figure(
       TITLE.partnersSellAt,
       cell("sell_sar", price!.sell ?? null),
-      html`spread ${price!.spread_basis_points} bp`,
+      price!.spread_basis_points === undefined ? undefined : html`spread ${price!.spread_basis_points} bp`,
     )}
     ${figure(
       TITLE.ordersToday,
@@ -62,7 +62,12 @@ export async function live({ run, frame }: Desk): Promise<Html> {
     )}
     </div>
     <div class="triple">
-    ${section(TITLE.whatWaits, inbox.length > 0 ? inbox.slice(0, MOST_ROWS) : waiting!)}
+    ${section(
+      TITLE.whatWaits,
+      html`${table(inbox.slice(0, MOST_ROWS), TITLE.whatWaits)}${
+        inbox.length > MOST_ROWS ? html`<a href="./inbox">${TEXT.more}</a>` : ""
+      }`,
+    )}
     ${await part(
       TITLE.newestOrders,
       async () =>
@@ -76,10 +81,10 @@ export async function live({ run, frame }: Desk): Promise<Html> {
 }
 
 /** The business on one screen. */
-export async function today(desk: Desk): Promise<Html> {
+export async function today(context: Page): Promise<Html> {
   return html`
     <p id="lost" class="failure" role="alert" hidden>${TEXT.lost} <time></time></p>
-    ${await live(desk)}
+    ${await live(context)}
         <div class="columns">
         ${section(
           TEXT.price,
@@ -93,13 +98,17 @@ export async function today(desk: Desk): Promise<Html> {
   `;
 }
 
-function alarmsOf(price: Row, stock: Row, inbox: readonly Row[]): readonly Html[] {
-  const days = stock.days_left ?? null;
+/** The market says nothing unusual in these states. If the breaker halted it, the inbox has an item. */
+const CALM_MARKETS = ["open", "closed", "halted"];
+
+function alarmsOf({ market }: Row, { free_grams, days_left }: Row, inbox: readonly Row[]): readonly Html[] {
+  const isShort = !/^[0-9.]*[1-9]/.test(`${free_grams}`) ||
+    typeof days_left === "number" && days_left < DAYS_ALARM;
   return [
-    ...(price.market === "open" ? [] : [html`${TEXT.alarm.market}: <a href="./market">${price.market}</a>`]),
-    ...(days !== null && Number(days) < DAYS_ALARM
-      ? [html`${TEXT.alarm.stock}: <a href="./stock">${days}</a>`]
-      : []),
+    ...(CALM_MARKETS.includes(`${market}`)
+      ? []
+      : [html`${TEXT.alarm.market}: <a href="./market">${market}</a>`]),
+    ...(isShort ? [html`${TEXT.alarm.stock}: <a href="./stock">${days_left ?? 0}</a>`] : []),
     ...inbox.filter(({ waits }) => /halted|disabled|parked/.test(`${waits}`)).map(({ waits, about, next }) =>
       html`${waits}: ${cell("about", about!)} ${cell("next", next!)}`
     ),

@@ -6,7 +6,7 @@ import type { Frame } from "./layout.ts";
 import { type Html, section } from "./render.ts";
 
 /** What a page is made from: the commands that read, for the person of the console. */
-export interface Desk {
+export interface Page {
   readonly read: Invocation["read"];
   /** Runs a command that only reads, such as `partner show ID`. */
   readonly run: (words: string, ...more: readonly string[]) => Promise<Result>;
@@ -24,7 +24,7 @@ const SILENT: Dialog = {
   show: () => {},
 };
 
-export const openDesk = ({ again, read }: Invocation, frame: Frame): Desk => ({
+export const openPage = ({ again, read }: Invocation, frame: Frame): Page => ({
   read,
   frame,
   run: (words, ...more) => again([...words.split(" "), ...more], SILENT),
@@ -32,7 +32,7 @@ export const openDesk = ({ again, read }: Invocation, frame: Frame): Desk => ({
 
 /** A part of a page. If the person may not see it, or it cannot be read now, the part says so, not the page. */
 export const part = async (title: string, load: () => Promise<Html | readonly Row[]>): Promise<Html> =>
-  section(title, await load().catch((error) => tell(failureOf(error))));
+  section(title, await load().catch((error) => failureText(failureOf(error))));
 
-export const tell = ({ message }: Failure): Html =>
+export const failureText = ({ message }: Failure): Html =>
   html`<p class="failure" dir="ltr" role="alert">${printable(message)}</p>`;
