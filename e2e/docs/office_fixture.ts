@@ -254,7 +254,7 @@ export class Office {
         const { items } = await this.gold(["withdrawal", "list"]) as { items: readonly Row[] };
         return items.findLast(({ batch }) => batch !== null)!.batch as string;
       }
-      case "REQUEST": {
+      case "REQUEST_ID": {
         const [row] = await this.#sql`select 'req_' || request_id as id from gold.idempotency_key limit 1`;
         return row!.id;
       }

@@ -35,6 +35,9 @@ const CHECK_VIOLATION = "23514";
 const UNDEFINED_OBJECTS = /^(3F000|42P01|42883)$/;
 const PERMISSION_DENIED = "42501";
 const LOCK_NOT_AVAILABLE = "55P03";
+const QUERY_CANCELED = "57014";
+/** Also the code of a read that a standby ended, because it held up the standby. */
+const SERIALIZATION_FAILURE = "40001";
 const DATA_EXCEPTION = /^22...$/;
 const FILE_ERROR = /^(ENOENT|EACCES|EEXIST|EISDIR|ENOTDIR|ENOSPC|EROFS)$/;
 const UNREACHABLE =
@@ -111,6 +114,13 @@ export function failureOf(error: unknown): Failure {
       EXIT.dependency,
       "busy",
       "Another command holds a lock that this command needs. Nothing was done. Run the command again.",
+    );
+  }
+  if (code === QUERY_CANCELED || code === SERIALIZATION_FAILURE) {
+    return new Failure(
+      EXIT.dependency,
+      "too_slow",
+      "The database ended the command, because it took too long. Nothing was changed. Run it again, or for less.",
     );
   }
   if (LOGIN_REFUSED.test(code)) {

@@ -45,6 +45,9 @@ interface Options extends Pick<Invocation, "stateDir" | "path" | "env"> {
   readonly sshKey: string | undefined;
 }
 
+/** How long connections that are given up wait for the answers to what was sent. */
+const LAST_ANSWER_SECONDS = 10;
+
 export function openPerson({ env, stateDir, path, isSecond, sshKey }: Options): Person {
   let opened: Db | undefined;
   let reader: Sql | undefined;
@@ -68,7 +71,8 @@ export function openPerson({ env, stateDir, path, isSecond, sshKey }: Options): 
     findKey: async () => sshKey ?? await findSshKey(env, stateDir, await databaseUrl(), isSecond),
     opened: () => opened?.sql ?? reader,
     reconnect() {
-      for (const sql of [opened?.sql, reader]) sql?.end({ timeout: 0 }).catch(() => {});
+      // A change that another page sent may still be answered.
+      for (const sql of [opened?.sql, reader]) sql?.end({ timeout: LAST_ANSWER_SECONDS }).catch(() => {});
       [opened, reader] = [undefined, undefined];
     },
     async close() {

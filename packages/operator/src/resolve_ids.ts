@@ -1,8 +1,6 @@
 import type { Row } from "postgres";
-import type { Invocation } from "./command.ts";
-import { EXIT, Failure } from "./failure.ts";
-
-type Query = Invocation["query"];
+import { EXIT, Failure, failureOf } from "./failure.ts";
+import type { Query } from "./query.ts";
 
 interface Kind {
   readonly noun: string;
@@ -10,14 +8,16 @@ interface Kind {
   readonly whole: RegExp;
   /** Matches a part of an id, and captures it without the prefix. */
   readonly part: RegExp;
-  /** Finds the records whose id has this part, or all with null. The newest come first. */
-  readonly find: (query: Query, part: string | null) => Promise<readonly Row[]>;
+  /** Finds the records whose id has this part, or all with null. The newest come first. At most `most` are read. */
+  readonly find: (query: Query, part: string | null, most: number) => Promise<readonly Row[]>;
 }
 
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 export const LAST = "@last";
-/** How many records a search reads. More than one match is an error, which names them. */
+/** How many matches are read for an argument. More than one is an error, which names them. */
 const MOST = 4;
+/** How many records of each kind a search lists. */
+const MOST_FOUND = 50;
 
 const uuidKind = (noun: string, prefix: string, find: Kind["find"]): Kind => ({
   noun,
@@ -27,56 +27,56 @@ const uuidKind = (noun: string, prefix: string, find: Kind["find"]): Kind => ({
 });
 
 const KINDS: Readonly<Record<string, Kind>> = {
-  PROPOSAL: uuidKind("proposal", "", (query, end) =>
+  PROPOSAL: uuidKind("proposal", "", (query, end, most) =>
     query`
       select id::text, kind || ' by ' || proposer as about from gold.proposal_overview
       where ${end}::text is null or id::text like '%' || ${end}
-      order by status = 'pending' desc, id desc limit ${MOST}`),
-  WD: uuidKind("withdrawal", "wd_", (query, end) =>
+      order by status = 'pending' desc, id desc limit ${most}`),
+  WD: uuidKind("withdrawal", "wd_", (query, end, most) =>
     query`
       select 'wd_' || id as id, name as about from gold.withdrawal_overview
-      where ${end}::text is null or id::text like '%' || ${end} order by created_at desc limit ${MOST}`),
-  DEP: uuidKind("deposit", "dep_", (query, end) =>
+      where ${end}::text is null or id::text like '%' || ${end} order by created_at desc limit ${most}`),
+  DEP: uuidKind("deposit", "dep_", (query, end, most) =>
     query`
       select 'dep_' || id as id, bank_reference as about from gold.deposit_overview
-      where ${end}::text is null or id::text like '%' || ${end} order by recorded_at desc limit ${MOST}`),
+      where ${end}::text is null or id::text like '%' || ${end} order by recorded_at desc limit ${most}`),
   ORD: uuidKind(
     "order",
     "ord_",
-    (query, end) =>
+    (query, end, most) =>
       end === null
         ? query`select record->>'order_id' as id, name as about from gold.page_orders(null, null, null, null, null, 1)`
-        : query`select id, name as about from gold.find_records(${end}) where kind = 'order' limit ${MOST}`,
+        : query`select id, name as about from gold.find_records(${end}) where kind = 'order' limit ${most}`,
   ),
   QT: uuidKind(
     "quote",
     "qt_",
-    (query, end) =>
+    (query, end, most) =>
       end === null
         ? query`select record->>'quote_id' as id, name as about from gold.page_quotes(null, null, 1)`
         : query`
         select 'qt_' || right(id, 36) as id, name as about from gold.find_records(${end})
-        where kind in ('quote', 'order') limit ${MOST}`,
+        where kind in ('quote', 'order') limit ${most}`,
   ),
   FINGERPRINT: {
     noun: "certificate",
     whole: /^(?:[0-9a-fA-F]{2}:?){32}$/,
     part: /^([0-9a-f]{6,64})…?$/,
-    find: (query, start) =>
+    find: (query, start, most) =>
       query`
         select name as id, owner as about from gold.credential_overview
         where kind in ('certificate', 'authority') and (${start}::text is null or starts_with(name, ${start}))
-        order by not_before desc limit ${MOST}`,
+        order by not_before desc limit ${most}`,
   },
   ID: {
     noun: "partner",
     whole: /^(?:sbx|live)_[a-z0-9]{20}$/,
     part: /^(?:(?:sbx|live)_…|…)?(.{3,})$/,
-    find: (query, text) =>
+    find: (query, text, most) =>
       query`
         select public_id as id, name as about from gold.partner_overview
         where ${text}::text is null or public_id = ${text} or starts_with(lower(name), lower(${text}))
-          or right(public_id, 6) = ${text} order by id desc limit ${MOST}`,
+          or right(public_id, 6) = ${text} order by id desc limit ${most}`,
   },
 };
 
@@ -89,7 +89,7 @@ export async function resolveId(query: Query, argument: string, text: string): P
   if (!kind || kind.whole.test(text)) return text;
   const part = text === LAST ? null : kind.part.exec(text)?.[1];
   if (part === undefined) return text;
-  const [first, ...others] = await kind.find(query, part);
+  const [first, ...others] = await kind.find(query, part, MOST);
   if (!first) {
     if (part !== null) return text;
     throw new Failure(EXIT.refused, "not_found", `There is no ${kind.noun} yet.`);
@@ -104,16 +104,24 @@ export async function resolveId(query: Query, argument: string, text: string): P
   );
 }
 
-/** Finds the records that a part of an id, or the beginning of a partner's name, may mean. */
+/**
+ * Finds the records that a part of an id, or the beginning of a partner's name, may mean, as far as the roles of the
+ * login may see them.
+ */
 export async function findByPart(query: Query, text: string): Promise<readonly Found[]> {
   // gold.find_records() searches orders and quotes itself.
   const { ORD: _orders, QT: _quotes, ...others } = KINDS;
   const found = Object.values(others).map(async ({ noun, part, find }) => {
     const given = part.exec(text)?.[1];
-    const rows = given === undefined ? [] : await find(query, given);
+    const rows = given === undefined ? [] : await find(query, given, MOST_FOUND).catch(noneIfDenied);
     return rows.map(({ id, about }): Found => ({ kind: noun, id, about }));
   });
   return (await Promise.all(found)).flat();
+}
+
+function noneIfDenied(error: unknown): readonly Row[] {
+  if (failureOf(error).code === "not_permitted") return [];
+  throw error;
 }
 
 /** A record that a search found. */

@@ -1,11 +1,11 @@
 import { formatGrams, formatHalalas, formatPrice } from "@gold-partner/protocol";
-import type { Invocation, Row } from "../command.ts";
+import type { Row } from "../command.ts";
+import { isAwaited } from "../commands/prices/price_change.ts";
 import { instantOf } from "../output.ts";
+import type { Query } from "../query.ts";
 import type { OpenQuotes, Trades } from "./trade_day.ts";
 
-type Query = Invocation["query"];
-
-/** Begins the current day in Riyadh. */
+/** Returns the start of the current day in Riyadh. */
 export async function startOfDay(query: Query): Promise<Date> {
   const [row] = await query`
     select date_trunc('day', clock_timestamp() at time zone 'Asia/Riyadh') at time zone 'Asia/Riyadh' as start`;
@@ -18,9 +18,9 @@ const sar = (value: string): string => formatHalalas(BigInt(value));
 /** The price, and whether quotes can be made. */
 export async function readPrice(query: Query): Promise<Row> {
   const [price] = await query`
-    select source, buy::text, sell::text, mid::text, spread_basis_points, as_of, stale, market_open, halted_at
+    select source, buy::text, sell::text, mid::text, spread_basis_points, ticked_at, as_of, stale, market_open, halted_at
     from gold.current_price`;
-  if (!price) return { market: "no price" };
+  if (!price || isAwaited(price.ticked_at)) return { market: "no price" };
   const closed = price.halted_at ? "halted" : price.market_open ? undefined : "closed";
   return {
     buy: formatPrice(BigInt(price.buy)),
@@ -47,7 +47,7 @@ export function sumTrades({ minutes: all }: Trades, since: Date): Row {
   };
 }
 
-/** What the house sold minus what it bought since the day began, the open quotes, and the limit of both. */
+/** What partners bought minus what they sold since the day began, the open quotes, and the limit of both. */
 export const sumPosition = ({ nets }: Trades, { buys, sells, maximum }: OpenQuotes): Row => ({
   position_grams: formatGrams([...nets.values()].reduce((sum, net) => sum + net, 0n)),
   open_buys_grams: grams(buys),
@@ -89,7 +89,7 @@ export async function readPositions(query: Query, { nets }: Trades): Promise<rea
     }));
 }
 
-/** What the house owes its partners in SAR. */
+/** The SAR owed to partners. */
 export async function readOwed(query: Query): Promise<Row> {
   const [row] = await query`
     select coalesce(sum(sar_available), 0)::text as available, coalesce(sum(sar_held), 0)::text as held

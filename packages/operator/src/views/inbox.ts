@@ -1,9 +1,8 @@
+import type { Query } from "../query.ts";
 import { formatHalalas } from "@gold-partner/protocol";
-import type { Invocation, Row } from "../command.ts";
+import type { Row } from "../command.ts";
 import { instantOf } from "../output.ts";
 import type { ROLES } from "../roles.ts";
-
-type Query = Invocation["query"];
 type Role = (typeof ROLES)[number];
 
 /** Something that waits for a person, and the command that deals with it. */
@@ -13,6 +12,8 @@ export interface InboxItem extends Row {
   readonly since: string | null;
   readonly next: string;
 }
+
+const OTHER_APPROVES = "another person approves";
 
 interface Source {
   /** The roles that may read it. Undefined: all. */
@@ -24,6 +25,7 @@ const SOURCES: readonly Source[] = [
   { read: readProposals },
   { roles: ["treasury", "credentials", "pricing", "audit"], read: readWithdrawals },
   { roles: ["treasury", "audit"], read: readDeposits },
+  { roles: ["treasury", "credentials", "audit"], read: readIbans },
   { roles: ["treasury", "credentials", "audit"], read: readEndpoints },
   { read: readMarket },
 ];
@@ -36,13 +38,10 @@ export async function readInbox(query: Query): Promise<readonly InboxItem[]> {
       where pg_has_role('gold_' || r, 'usage')
     ) as roles`;
   const roles: readonly Role[] = row!.roles;
-  const items: InboxItem[] = [];
-  for (const source of SOURCES) {
-    if (!source.roles || source.roles.some((role) => roles.includes(role))) {
-      items.push(...await source.read(query));
-    }
-  }
-  return items;
+  const mine = SOURCES.filter(({ roles: allowed }) =>
+    !allowed || allowed.some((role) => roles.includes(role))
+  );
+  return (await Promise.all(mine.map(({ read }) => read(query)))).flat();
 }
 
 async function readProposals(query: Query): Promise<InboxItem[]> {
@@ -54,7 +53,7 @@ async function readProposals(query: Query): Promise<InboxItem[]> {
     about: `${kind} by ${own ? "you" : proposer}`,
     since: instantOf(proposed_at),
     next: own
-      ? "another person approves"
+      ? OTHER_APPROVES
       : readable
       ? `gold proposal approve ${id}`
       : "a person with the role of its kind approves",
@@ -88,6 +87,18 @@ async function readDeposits(query: Query): Promise<InboxItem[]> {
     about: `${formatHalalas(BigInt(amount))} SAR for ${name}, ${bank_reference}`,
     since: instantOf(recorded_at),
     next: `gold deposit approve dep_${id}`,
+  }));
+}
+
+async function readIbans(query: Query): Promise<InboxItem[]> {
+  const rows = await query`
+    select public_id, name, pending_iban_by, pending_iban_at, pending_iban_by = session_user as own
+    from gold.partner_overview where pending_iban is not null order by id`;
+  return rows.map(({ public_id, name, pending_iban_by, pending_iban_at, own }) => ({
+    waits: "new IBAN",
+    about: `${name}, requested by ${own ? "you" : pending_iban_by}`,
+    since: instantOf(pending_iban_at),
+    next: own ? OTHER_APPROVES : `gold partner approve-iban ${public_id}`,
   }));
 }
 

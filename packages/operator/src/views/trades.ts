@@ -1,10 +1,9 @@
+import type { Query } from "../query.ts";
 import type { Row as SqlRow } from "postgres";
-import type { Invocation, Row } from "../command.ts";
+import type { Row } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { uuidOf } from "../values.ts";
 import type { KeptRequest } from "./requests.ts";
-
-type Query = Invocation["query"];
 
 /** A page of a list. `next` continues it, and is undefined at its end. */
 export interface Page {

@@ -1,5 +1,6 @@
+import type { Query } from "../../query.ts";
 import type { ChangeKind } from "@gold-partner/approvals";
-import type { Invocation, Row } from "../../command.ts";
+import type { Row } from "../../command.ts";
 import { EXIT, Failure } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
 import { describeDetail } from "../books/audit_detail.ts";
@@ -9,8 +10,6 @@ import { readWarnings, type Warning } from "./warnings.ts";
 import { findPartner } from "../partners/registered_partner.ts";
 
 type Content = Readonly<Record<string, unknown>>;
-type Query = Invocation["query"];
-
 interface Kind {
   /**
    * What the approval does, in a few sentences. About money, they name the partner, the amount, the IBAN and

@@ -1,3 +1,4 @@
+import type { Query } from "../../query.ts";
 import { type ChangeKind, CHANGES } from "@gold-partner/approvals";
 import { formatGrams, formatHalalas } from "@gold-partner/protocol";
 import type { Invocation, Row } from "../../command.ts";
@@ -6,8 +7,6 @@ import { sharedIbanText, sharersOf } from "../partners/registered_partner.ts";
 import type { PriceChange } from "../prices/price_change.ts";
 
 type Content = Readonly<Record<string, unknown>>;
-type Query = Invocation["query"];
-
 /** Something unusual about a change. A person who approves the change types a value of it. */
 export interface Warning extends Row {
   readonly warning: string;

@@ -1,11 +1,10 @@
+import type { Query } from "../../query.ts";
 import { formatHalalas } from "@gold-partner/protocol";
 import type { Row as SqlRow } from "postgres";
-import type { Invocation, Row } from "../../command.ts";
+import type { Row } from "../../command.ts";
 import { EXIT, Failure } from "../../failure.ts";
 import { LAST } from "../../resolve_ids.ts";
 import { uuidOf } from "../../values.ts";
-
-type Query = Invocation["query"];
 
 /** Formats halalas, given as text, for people. */
 export const sarOf = (halalas: unknown): string => `${formatHalalas(BigInt(halalas as string))} SAR`;

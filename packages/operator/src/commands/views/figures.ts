@@ -39,7 +39,7 @@ const position: Command = {
   words: "position",
   usage: "position",
   does:
-    "shows what the house sold minus what it bought today, the open quotes, and the share of each partner",
+    "shows what partners bought minus what they sold today, the open quotes, and the share of each partner",
   async run({ read, trades: day }) {
     const since = await startOfDay(read);
     const trades = await day.read(read, since);

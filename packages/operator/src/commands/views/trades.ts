@@ -1,4 +1,5 @@
 import type { Command, Invocation, Result } from "../../command.ts";
+import { resolveId } from "../../resolve_ids.ts";
 import { instantText, optional, parsed, required, wholeNumber } from "../../values.ts";
 import { describeRequest } from "../../views/requests.ts";
 import { type Page, pageOrders, pageQuotes, type Trace, traceOrder } from "../../views/trades.ts";
@@ -9,8 +10,8 @@ const PAGE_OPTIONS = {
   limit: { type: "string", default: "20" },
 } as const;
 
-const readPageOptions = ({ values }: Invocation) => ({
-  partner: optional(values, "partner"),
+const readPageOptions = async ({ values, read }: Invocation) => ({
+  partner: await parsed(values, "partner", (text) => resolveId(read, "ID", text)),
   after: optional(values, "after"),
   most: wholeNumber(required(values, "limit"), "limit"),
 });
@@ -30,7 +31,7 @@ const order: Command = {
     const { values, read, positionals: [id] } = invocation;
     if (id !== undefined) return await describeTrace(await traceOrder(read, id));
     const since = parsed(values, "since", (text) => instantText(text, "since"));
-    const page = await pageOrders(read, { ...readPageOptions(invocation), since });
+    const page = await pageOrders(read, { ...await readPageOptions(invocation), since });
     return describePage(page, ORDER_COLUMNS);
   },
 };
@@ -44,7 +45,7 @@ const quote: Command = {
   async run(invocation) {
     const { read, positionals: [id] } = invocation;
     if (id !== undefined) return await describeTrace(await traceOrder(read, id));
-    return describePage(await pageQuotes(read, readPageOptions(invocation)), QUOTE_COLUMNS);
+    return describePage(await pageQuotes(read, await readPageOptions(invocation)), QUOTE_COLUMNS);
   },
 };
 

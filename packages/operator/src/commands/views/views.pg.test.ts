@@ -125,7 +125,10 @@ describe("the views of gold", () => {
   it("inbox lists what waits, with the command for it, by the roles of the login", async () => {
     const waits = async () =>
       itemsOf(await operator.done("inbox")).map(({ waits, about, next }) => `${waits}: ${about}: ${next}`);
-    const { name } = await operator.done("partner", "show", id());
+    const { name, iban } = await operator.done("partner", "show", id());
+    await operator.done("partner", "set", id(), "--iban", "SA4420000001234567891234");
+    assertEquals((await waits()).at(-1), `new IBAN: ${name}, requested by you: another person approves`);
+    await operator.done("partner", "set", id(), "--iban", `${iban}`);
     const withdrawal = itemsOf(await operator.done("withdrawal", "list"))[0]!.withdrawal_id;
     assertEquals(await waits(), [
       `withdrawal, pending approval: 50 SAR of ${name}: gold withdrawal approve ${withdrawal}`,
@@ -157,6 +160,8 @@ describe("the views of gold", () => {
         [`${name}`.slice(0, 5), `partner ${id()}`],
       ] as const
     ) assertEquals((await found(text)).includes(record), true, text);
+    const ofPartner = itemsOf(await operator.done("order", "--partner", `${name}`.slice(0, 5)));
+    assertEquals(ofPartner.at(-1)!.client_id, id());
     refused(await operator.gold("find", "INV-nothing"), 1, "Nothing was found for INV-nothing.");
   });
 
@@ -292,5 +297,9 @@ describe("the views of gold", () => {
       "page_orders",
       true,
     ]]);
+    const { login, env } = operator.colleague;
+    await sql().unsafe(`revoke gold_operator from ${login}; grant gold_pricing to ${login}`);
+    const { exit, json } = await runGold(["find", bought.slice(-9), "--json"], { env });
+    assertEquals([exit, itemsOf(json)[0]!.id], [0, bought]);
   });
 });
