@@ -51,7 +51,8 @@ To delete the data and start over: npm start -- --reset`;
 }
 
 const consoleLines = ({ console: first, console_second: second }: ReturnType<typeof readyFacts>): string =>
-  [first, second].filter((link) => link !== undefined).map((link) => `  console      ${link}\n`).join("");
+  (first === undefined ? "" : `  console      ${first}\n`) +
+  (second === undefined ? "" : `  console      ${second}   (the second person; \`gold … --as second\`)\n`);
 
 /**
  * Adds --state to the commands in an advice text. Without --state, --reset would delete the default folder.

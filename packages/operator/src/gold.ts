@@ -269,6 +269,9 @@ function readPerson(given: readonly string[]): { argv: readonly string[]; isSeco
   return { argv: args.toSpliced(at, 2), isSecond: true };
 }
 
+/** What people look for under a name that no command has. */
+const OTHER_WORDS: Readonly<Record<string, string>> = { "market close": "price set --open never" };
+
 /** The verbs that several commands have, and which of them a person means who types the verb alone. */
 const MEANT: Readonly<Record<string, string>> = { approve: "proposal approve", reject: "proposal reject" };
 
@@ -308,7 +311,8 @@ function explainWords(argv: readonly string[], { screen }: Terminal): string {
   const group = COMMANDS.filter(({ words }) => words.startsWith(`${word} `));
   if (group.length > 0 && (argv[1] ?? "--help").startsWith("-")) return explain(group, screen);
   const typed = argv.filter((one) => !one.startsWith("-")).slice(0, 2).join(" ");
-  const words = similar(typed.toLowerCase(), COMMANDS.map((one) => one.words)) ??
+  const words = OTHER_WORDS[typed.toLowerCase()] ??
+    similar(typed.toLowerCase(), COMMANDS.map((one) => one.words)) ??
     similar(word.toLowerCase(), [...new Set(COMMANDS.map((one) => one.words.split(" ")[0]!))]);
   throw usage(
     `There is no command \`gold ${typed}\`. ` +

@@ -18,9 +18,7 @@ export async function withNewFile<T>(
   act: () => Promise<T>,
   { isOnlyCopy = false } = {},
 ): Promise<T> {
-  if (await lstat(file).catch(() => undefined)) {
-    throw usage(`${file} already exists. Nothing was done. Name a file that does not exist yet.`);
-  }
+  await requireNew(file);
   const draft = `${file}.${process.pid}`;
   // Ignore a draft that cannot be removed, because it does not change the outcome.
   const removeDraft = () => rm(draft, { force: true }).catch(() => {});
@@ -35,6 +33,13 @@ export async function withNewFile<T>(
   await putInPlace(draft, file);
   await removeDraft();
   return result;
+}
+
+/** Refuses the name of a file that exists. */
+export async function requireNew(file: string): Promise<void> {
+  if (await lstat(file).catch(() => undefined)) {
+    throw usage(`${file} already exists. Nothing was done. Name a file that does not exist yet.`);
+  }
 }
 
 const withDraft = ({ exit, code, message, isProposed }: Failure, draft: string) =>

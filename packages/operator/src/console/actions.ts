@@ -88,7 +88,7 @@ const TABLE: readonly (readonly [words: string, label: string, fields?: string, 
 ];
 
 /** The commands that ask nothing, because at a terminal a person types the id. */
-const ASKED = ["proposal reject", "withdrawal paid", "deposit approve"];
+const ASKED = ["proposal reject", "deposit approve"];
 const VOLATILE: Readonly<Record<string, RegExp>> = {
   // The hash of the new document.
   "withdrawal submit": /\b[0-9a-f]{64}\b/g,

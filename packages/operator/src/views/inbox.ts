@@ -60,20 +60,26 @@ async function readProposals(query: Query): Promise<InboxItem[]> {
   }));
 }
 
-const NEXT_OF_WITHDRAWAL: Readonly<Record<string, (id: string) => string>> = {
-  pending_approval: (id) => `gold withdrawal approve ${id}`,
-  approved: () => "gold withdrawal submit --out FILE",
-  submitted: (id) => `gold withdrawal paid ${id}`,
-};
-
 async function readWithdrawals(query: Query): Promise<InboxItem[]> {
   const rows = await query`
-    select id, name, amount::text, status, status_at from gold.open_withdrawals()`;
-  return rows.map(({ id, name, amount, status, status_at }) => ({
+    select w.id, w.name, w.amount::text, w.status, w.status_at, w.status_by = session_user as own, exists (
+      select from gold.proposal_overview l
+      where l.status = 'pending' and l.kind = 'payment.submit' and strpos(l.content::text, w.id::text) > 0
+    ) as proposed
+    from gold.open_withdrawals() w`;
+  return rows.map(({ id, name, amount, status, status_at, own, proposed }) => ({
     waits: `withdrawal, ${status.replace("_", " ")}`,
     about: `${formatHalalas(BigInt(amount))} SAR of ${name}`,
     since: instantOf(status_at),
-    next: NEXT_OF_WITHDRAWAL[status]!(`wd_${id}`),
+    next: status === "pending_approval"
+      ? `gold withdrawal approve wd_${id}`
+      : status === "submitted"
+      ? `gold withdrawal paid wd_${id}`
+      : proposed
+      ? "its payment waits for an approval"
+      : own
+      ? "another person submits"
+      : "gold withdrawal submit --out FILE",
   }));
 }
 

@@ -71,7 +71,13 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
     today: inUse("webhook_secret"),
   },
   "price.set": {
-    consequences: () => "The next quotes of all partners use this price, this source and these market hours.",
+    consequences: (content, today) =>
+      [
+        "The next quotes of all partners use this price, this source and these market hours.",
+        sourceChange(content, today),
+        hoursChange(content, today),
+      ]
+        .filter((text) => text !== "").join(" "),
     today: priceToday,
   },
   "market.set": {
@@ -287,12 +293,15 @@ export async function describeChange(
 export const consequencesOf = (kind: string, content: Content, today: Content): string =>
   kindOf(kind).consequences(content, today);
 
+/** What a table of differences shows for a value that the change keeps. */
+const UNCHANGED = "unchanged";
+
 function differencesOf(content: Content, today: Content): Row[] {
   const names = [...new Set([...Object.keys(content), ...Object.keys(today)])];
   return names.map((name) => ({
     member: name,
     today: textOf(name, today),
-    proposed: textOf(name, content),
+    proposed: name in content ? textOf(name, content) : UNCHANGED,
   }));
 }
 
@@ -351,6 +360,28 @@ async function partnerToday({ client_id, ...given }: Content, query: Query): Pro
     ...Object.fromEntries(Object.keys(given).map((name) => [name, known[name] ?? null])),
   };
 }
+
+function sourceChange({ source }: Content, { source: before }: Content): string {
+  if (source === undefined || before === undefined || source === before) return "";
+  return source === "fixed"
+    ? `The price no longer follows the source ${before}: it stays as it is set.`
+    : `The price follows the source ${source} from now on, no longer ${before}.`;
+}
+
+function hoursChange({ hours }: Content, { hours: before }: Content): string {
+  if (hours === undefined || isNever(hours) === isNever(before)) return "";
+  return isNever(hours)
+    ? "The market closes, and no quotes are made until other hours are set."
+    : "The market opens at these hours again.";
+}
+
+const isNever = (hours: unknown): boolean => {
+  const { always_open = true, sessions = [] } = (hours ?? {}) as {
+    always_open?: boolean;
+    sessions?: unknown[];
+  };
+  return !always_open && sessions.length === 0;
+};
 
 async function priceToday(_: Content, query: Query): Promise<Content> {
   const [row] = await query`

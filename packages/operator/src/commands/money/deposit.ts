@@ -23,7 +23,7 @@ const record: Command = {
       ...(sar === undefined ? {} : { amount: sar }),
       ...(reference === undefined ? {} : { "bank-ref": reference }),
     };
-    const amount = parsedRequired(values, "amount", parseHalalas);
+    const amount = parsedRequired(values, "amount", parseTyped);
     if (amount > BALANCE_MAX_HALALAS) {
       throw usage(
         `--amount must be at most ${
@@ -113,5 +113,11 @@ const reverse: Command = {
     });
   },
 };
+
+/** A person may mean 50,000 by `50.000`. */
+function parseTyped(text: string): bigint {
+  if (/^[0-9]+(?:\.[0-9]{1,2})?$/.test(text)) return parseHalalas(text);
+  throw usage(`--amount must be SAR such as 50000 or 50000.50, without separators; got ${text}.`);
+}
 
 export const DEPOSIT_COMMANDS: readonly Command[] = [record, approve, list, reverse];

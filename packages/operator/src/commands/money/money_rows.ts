@@ -52,11 +52,18 @@ export const describeDeposit = ({ id, public_id, name, amount, bank_reference }:
   bank_reference,
 });
 
-/** Returns the UUID of a batch of payments. `@last` is the newest. */
+/** Returns the UUID of a batch of payments, by its id or a unique end of it. `@last` is the newest. */
 export async function batchOf(query: Query, text: string): Promise<string> {
-  if (text !== LAST) return uuidOf("batch", "", text);
-  const [row] = await query`
-    select batch_id from gold.withdrawal_overview where batch_id is not null order by status_at desc limit 1`;
-  if (row) return row.batch_id;
-  throw new Failure(EXIT.refused, "not_found", "There is no batch yet.");
+  const end = text === LAST ? null : /^…?([0-9a-f-]{3,12})$/.exec(text)?.[1];
+  if (end === undefined) return uuidOf("batch", "", text);
+  const [found, ...others] = await query`
+    select batch_id from gold.withdrawal_overview where batch_id is not null
+      and (${end}::text is null or batch_id::text like '%' || ${end})
+    group by batch_id order by max(status_at) desc limit 2`;
+  if (found && (end === null || others.length === 0)) return found.batch_id;
+  throw new Failure(
+    EXIT.refused,
+    found ? "ambiguous" : "not_found",
+    end === null ? "There is no batch yet." : `${text} matches ${found ? "more than one" : "no"} batch.`,
+  );
 }

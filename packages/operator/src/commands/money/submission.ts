@@ -56,7 +56,9 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
   verifyDocument({ id: batch, document, payments }, signed);
   const sha256 = sha256Of(document);
   const described = describeBatch(batch, file, sha256, payments);
-  if (!values.yes) show(described);
+  // There is no file yet.
+  const { file: _file, ...facts } = described.object!;
+  if (!values.yes) show({ ...described, object: facts });
   const withdrawals = `${payments.length} withdrawal(s) of ${formatHalalas(totalOf(payments))} SAR`;
   await confirm(
     twoPeople

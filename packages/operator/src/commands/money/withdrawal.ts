@@ -102,10 +102,14 @@ const paid: Command = {
       throw usage("Name the withdrawals that the bank paid, or their --batch.");
     }
     const rows = await findAll(query, positionals, "submitted", batch);
-    if (batch !== undefined) {
-      if (!values.yes) show(describeAll(rows, "submitted"));
-      await confirm(`Did the bank pay ${textOfAll(rows)}?`);
-    }
+    if (!values.yes && rows.length > 1) show(describeAll(rows, "submitted"));
+    const files = [
+      ...new Set(rows.map(({ batch_id }) => `gold withdrawal submit --batch ${batch_id} --out FILE`)),
+    ];
+    await confirm(
+      `Did the bank pay ${textOfAll(rows)}? If it has no file yet, \`${files[0]}\` writes it.`,
+      batch === undefined,
+    );
     await query`
       select gold.pay_withdrawal(id) from (
         select w.id from gold.withdrawal_overview w join gold.partner_overview p using (public_id)

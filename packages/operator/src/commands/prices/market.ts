@@ -76,7 +76,11 @@ const open: Command = {
     const { confirm } = invocation;
     const { halted_at, mid } = await describeMarket(invocation);
     if (halted_at === null) {
-      throw new Failure(EXIT.refused, "refused", "The circuit breaker has not closed the market.");
+      throw new Failure(
+        EXIT.refused,
+        "refused",
+        "The circuit breaker has not closed the market. Its hours: `gold price set --open always`.",
+      );
     }
     await confirm(`The price jumped at ${halted_at}. Is ${mid} SAR per gram right, and may quotes use it?`);
     return await changeOrPropose(invocation, { kind: "market.open", content: {} }, async () => ({

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "@gold-partner/canonical";
 import type { Command, Invocation, Row } from "../../command.ts";
 import { failureOf } from "../../failure.ts";
-import { withNewFile } from "../../new_file.ts";
+import { requireNew, withNewFile } from "../../new_file.ts";
+import type { Query } from "../../query.ts";
 import { required } from "../../values.ts";
-import { readStock, startOfDay, sumPosition, sumTrades } from "../../views/figures.ts";
+import { readPrice, readStock, startOfDay, sumPosition, sumTrades } from "../../views/figures.ts";
 import { readInbox } from "../../views/inbox.ts";
 
 /** The namespace of the signature, for `ssh-keygen -Y verify`. */
@@ -33,6 +34,7 @@ const sign: Command = {
   async run(invocation) {
     const { values, read, db, path, confirm, show, now } = invocation;
     const file = path(required(values, "out"));
+    await requireNew(file);
     const since = await startOfDay(read);
     const checks = [...await readPoints(invocation), ...await readChains(invocation)];
     const open = checks.filter(({ state }) => state !== "done").length;
@@ -80,11 +82,31 @@ async function readPoints({ read }: Invocation): Promise<readonly Row[]> {
     waiting("withdrawals to submit", /, approved$/),
     waiting("withdrawals at the bank", /, submitted$/),
     waiting("webhooks disabled or with parked events", /^webhook/),
-    waiting("market halted", /^market/),
+    await readOpenness(read),
+    await readFailing(read),
     `${stock.free_grams}`.startsWith("-")
       ? toDo("gold", `${stock.free_grams} g are free`)
       : done("gold", `${stock.free_grams} g are free`),
   ];
+}
+
+async function readOpenness(query: Query): Promise<Row> {
+  const { market } = await readPrice(query);
+  const [hours] = await query`
+    select p.always_open or exists (select from gold.market_hours) as some from gold.current_price p`;
+  const isCalm = market === "open" || market === "closed" && hours!.some;
+  return (isCalm ? done : toDo)(
+    "market",
+    hours?.some === false ? "has no hours, so it stays closed" : `${market}`,
+  );
+}
+
+async function readFailing(query: Query): Promise<Row> {
+  const rows = await query`
+    select p.name from gold.endpoint_overview n join gold.partner_overview p using (public_id)
+    where n.failures > 0 order by p.id`;
+  const names = rows.map(({ name }) => name).join("; ");
+  return names === "" ? done("webhooks that fail", "none") : toDo("webhooks that fail", names);
 }
 
 /** The state of the audit, and the heads of all chains. With many rows, this takes a while. */

@@ -6,7 +6,7 @@ const find: Command = {
   words: "find",
   usage: "find TEXT",
   does:
-    "finds records of all partners by an id or a part of it, an idempotency key, a reference, a bank reference, a key, the serial number of a bar, or the beginning of a partner's name",
+    "finds records of all partners by an id or the end of one, an idempotency key, a reference, a bank reference, a key, the serial number of a bar, or the beginning of a partner's name",
   takes: ["TEXT"],
   async run({ read, positionals: [text] }) {
     const items = await findRecords(read, text!);
@@ -14,7 +14,7 @@ const find: Command = {
     throw new Failure(
       EXIT.refused,
       "not_found",
-      `Nothing was found for ${text}. The references of orders, and parts of the ids of orders and quotes, are searched ` +
+      `Nothing was found for ${text}. The references of orders, and the ends of the ids of orders and quotes, are searched ` +
         "among the newest 50 of each partner.",
     );
   },

@@ -135,7 +135,7 @@ describe("the views of gold", () => {
     ]);
     await operator.done("withdrawal", "approve", `${withdrawal}`);
     assertEquals(await waits(), [
-      `withdrawal, approved: 50 SAR of ${name}: gold withdrawal submit --out FILE`,
+      `withdrawal, approved: 50 SAR of ${name}: another person submits`,
     ]);
   });
 
