@@ -217,13 +217,13 @@ describe("the alarms about free gold", () => {
 });
 
 describe("the alarm ProposalWaits", () => {
-  it("fires when a proposal has waited for more than an hour", () => {
+  it("fires when a proposal has waited for more than ten minutes", () => {
     const at = (seconds: number) => ({
       interval: "1m",
       series: { gold_proposal_oldest_seconds: `${seconds}+0x5` },
       at: "2m",
     });
-    judge("ProposalWaits", at(3600), undefined);
+    judge("ProposalWaits", at(600), undefined);
     judge("ProposalWaits", at(7380), {
       severity: "ticket",
       summary: "A proposal has waited for another person for 2h 3m 0s.",

@@ -1,6 +1,7 @@
 import type { Query } from "../query.ts";
 import { formatHalalas } from "@gold-partner/protocol";
 import type { Row } from "../command.ts";
+import { summaryOf } from "../commands/changes/summary.ts";
 import { instantOf } from "../output.ts";
 import type { ROLES } from "../roles.ts";
 type Role = (typeof ROLES)[number];
@@ -46,15 +47,15 @@ export async function readInbox(query: Query): Promise<readonly InboxItem[]> {
 
 async function readProposals(query: Query): Promise<InboxItem[]> {
   const rows = await query`
-    select id, kind, proposer, proposed_at, proposer = session_user as own, content is not null as readable
-    from gold.proposal_overview where status = 'pending' order by id`;
-  return rows.map(({ id, kind, proposer, proposed_at, own, readable }) => ({
+    select id, kind, content, proposer, proposed_at, proposer = session_user as own from gold.proposal_overview
+    where status = 'pending' order by id`;
+  return rows.map(({ id, kind, content, proposer, proposed_at, own }) => ({
     waits: "proposal",
-    about: `${kind} by ${own ? "you" : proposer}`,
+    about: [kind, summaryOf(content), "by", own ? "you" : proposer].filter((text) => text !== "").join(" "),
     since: instantOf(proposed_at),
     next: own
       ? OTHER_APPROVES
-      : readable
+      : content
       ? `gold proposal approve ${id}`
       : "a person with the role of its kind approves",
   }));

@@ -9,10 +9,11 @@ import { oneOf, optional, repeated, uuidOf } from "../../values.ts";
 import { requireSameSecrets } from "../credentials/key.ts";
 import type { PriceChange } from "../prices/price_change.ts";
 import { describeChange } from "./proposal_view.ts";
+import { summaryOf } from "./summary.ts";
 import { requireSealingKeys, signProposal, takeSecrets } from "./proposing.ts";
 import { adopt } from "./adopting.ts";
 import { openApproval, verifyProposer } from "./proposal_signature.ts";
-import { askForValues, untypedWarnings, type Warning } from "./warnings.ts";
+import { askForValues, findNewer, untypedWarnings, type Warning } from "./warnings.ts";
 import { openSigning } from "../../signing.ts";
 
 const STATUSES = ["pending", "expired", "approved", "rejected"] as const;
@@ -96,6 +97,7 @@ const approve: Command = {
       warnings,
       result,
       signedBy,
+      outdated,
       sealingKeys,
     } = await readProposal(invocation.positionals.length > 0 ? invocation : await chooseProposal(invocation));
     if (read !== undefined && read !== sha256) {
@@ -105,6 +107,7 @@ const approve: Command = {
         `The hash of the proposal is ${sha256}; got --sha256 ${read}. Nothing was done. Read the proposal with \`gold proposal show ${id}\`.`,
       );
     }
+    if (outdated) throw new Failure(EXIT.refused, "refused", outdated);
     await requireSealingKeys(invocation.keys, id, sealingKeys);
     if (kind === "sealing_key.rotate") await requireSameSecrets(invocation, id, content as never);
     const { sql } = await invocation.db();
@@ -144,6 +147,12 @@ const reject: Command = {
   takes: ["PROPOSAL"],
   async run(invocation) {
     const id = idOf(invocation);
+    const [row] = await invocation.query`
+      select kind, proposer, content from gold.proposal_overview where id = ${id}::uuid and status = 'pending'`;
+    if (row) {
+      const about = summaryOf(row.content);
+      await invocation.confirm(`Reject this ${row.kind}${about && ` (${about})`} of ${row.proposer}?`, true);
+    }
     await invocation.query`select gold.reject_proposal(${id}::uuid)`;
     return { object: { proposal_id: id, status: "rejected" } };
   },
@@ -176,17 +185,18 @@ export const PROPOSAL_COMMANDS: readonly Command[] = [list, show, sign, approve,
 /** Lets the person choose one of the proposals that other people made. */
 async function chooseProposal(invocation: Invocation): Promise<Invocation> {
   const rows = await invocation.query`
-    select id, kind, proposer, proposed_at, expires_at from gold.proposal_overview
+    select id, kind, content, proposer, proposed_at, expires_at from gold.proposal_overview
     where status = 'pending' and proposer <> session_user order by id`;
   if (rows.length === 0) throw new Failure(EXIT.refused, "not_found", "No proposal of another person waits.");
   if (!invocation.askText) {
     throw usage("PROPOSAL is missing. `gold proposal list --status pending` lists what waits.");
   }
   invocation.show({
-    items: rows.map(({ id, kind, proposer, proposed_at, expires_at }, index) => ({
+    items: rows.map(({ id, kind, content, proposer, proposed_at, expires_at }, index) => ({
       number: index + 1,
       proposal_id: id,
       kind,
+      about: summaryOf(content),
       proposer,
       proposed_at: proposed_at.toISOString(),
       expires_at: expires_at.toISOString(),
@@ -213,6 +223,8 @@ interface Proposal {
   readonly warnings: readonly Warning[];
   /** The login and the key of the proposer's verified signature. Null if the proposal is not signed. */
   readonly signedBy: string | null;
+  /** Why the database refuses to approve it. Undefined if it is not outdated. */
+  readonly outdated: string | undefined;
   /** The names of the keys that encrypted its secrets. */
   readonly sealingKeys: readonly string[];
   /** The hash of the text that `result` shows, computed here and not read from the database. */
@@ -259,6 +271,9 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
     invocation.query,
     { id, isPending: row.status === "pending" },
   );
+  const outdated = row.status === "pending"
+    ? await findNewer(row.kind, content, invocation.query, row.proposed_at)
+    : undefined;
   return {
     id,
     kind: row.kind,
@@ -268,6 +283,7 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
     priceChange,
     warnings,
     signedBy,
+    outdated,
     sealingKeys: [row.sealing_key, content.sealing_key].filter((name) => typeof name === "string"),
     sha256,
     result: {
@@ -282,7 +298,8 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
         decided_at: instantOf(row.decided_at),
         signed_by: signedBy,
         has_secrets: row.has_secrets,
-        consequences,
+        consequences: outdated ?? consequences,
+        ...(outdated ? { is_outdated: true } : {}),
         ...(priceChange
           ? { change_percent: priceChange.percent, outside_band: priceChange.isOutsideBand }
           : {}),

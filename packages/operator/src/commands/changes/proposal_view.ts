@@ -6,6 +6,7 @@ import { instantOf } from "../../output.ts";
 import { describeDetail } from "../books/audit_detail.ts";
 import { findDeposit, findWithdrawal, sarOf } from "../money/money_rows.ts";
 import { type PriceChange, readPriceChange } from "../prices/price_change.ts";
+import { percentOf, unitOf, wordsOf } from "./summary.ts";
 import { readWarnings, type Warning } from "./warnings.ts";
 import { findPartner } from "../partners/registered_partner.ts";
 
@@ -30,8 +31,12 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
       `${name} becomes the partner ${client_id}. It can trade and withdraw to ${iban} as soon as it has a certificate. To stop it, run \`gold partner suspend ${client_id}\`.`,
   },
   "partner.set": {
-    consequences: ({ client_id }) =>
-      `The terms of ${client_id} change at once. Calls are accepted from the new addresses only, and webhooks go to the new URL.`,
+    consequences: (content, today) =>
+      [
+        `The terms of ${content.name ?? content.client_id} change at once.`,
+        ...(isChanged("ips", content, today) ? ["Calls are accepted from the new addresses only."] : []),
+        ...(isChanged("webhook_url", content, today) ? ["Webhooks go to the new URL."] : []),
+      ].join(" "),
     today: partnerToday,
   },
   "partner.iban": {
@@ -298,11 +303,17 @@ const UNCHANGED = "unchanged";
 
 function differencesOf(content: Content, today: Content): Row[] {
   const names = [...new Set([...Object.keys(content), ...Object.keys(today)])];
-  return names.map((name) => ({
-    member: name,
-    today: textOf(name, today),
-    proposed: name in content ? textOf(name, content) : UNCHANGED,
-  }));
+  return names.map((name) => {
+    const [before, after] = [textOf(name, today), textOf(name, content)];
+    const [change, unit] = [percentOf(before, after), unitOf(name)];
+    return {
+      member: name,
+      today: before,
+      proposed: name in content ? after : UNCHANGED,
+      ...(change === null ? {} : { change }),
+      ...(unit === null ? {} : { unit }),
+    };
+  });
 }
 
 function kindOf(kind: string): Kind {
@@ -315,13 +326,13 @@ function kindOf(kind: string): Kind {
   );
 }
 
-/** Quantities are decimals, as in other commands; lists and objects are JSON. */
+/** Quantities are decimals, as in other commands; lists and objects are words. */
 function textOf(name: string, values: Content): string | null {
   if (!(name in values)) return null;
   const [value] = Object.values(
     JSON.parse(describeDetail(JSON.stringify({ [name]: values[name] }))) as Content,
   );
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return value === null ? "none" : wordsOf(value);
 }
 
 /**
@@ -360,6 +371,9 @@ async function partnerToday({ client_id, ...given }: Content, query: Query): Pro
     ...Object.fromEntries(Object.keys(given).map((name) => [name, known[name] ?? null])),
   };
 }
+
+const isChanged = (name: string, content: Content, today: Content): boolean =>
+  name in content && JSON.stringify(content[name]) !== JSON.stringify(today[name]);
 
 function sourceChange({ source }: Content, { source: before }: Content): string {
   if (source === undefined || before === undefined || source === before) return "";

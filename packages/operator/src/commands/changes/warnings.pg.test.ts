@@ -162,6 +162,14 @@ describe("the warnings of a proposal", () => {
     ]);
     assertEquals(await warningsOf(["market", "set", "--exposure", "3000"]), []);
     assertEquals(
+      await warningsOf(["market", "set", "--band", "4", "--band-hour", "9"]),
+      ["The price band grows from 100 to 400 basis points (step)."],
+    );
+    assertEquals(
+      await warningsOf(["price", "set", "--source", "http", "--url", "https://prices.example/gold"]),
+      ["The prices come from prices.example from now on."],
+    );
+    assertEquals(
       await warningsOf(["market", "set", "--exposure", "unlimited", "--breaker", "off", "--band", "off"]),
       [
         "The limit of the exposure grows from 1000 g to unlimited.",
@@ -216,6 +224,10 @@ describe("the warnings of a proposal", () => {
       /daily_withdrawn .* more than three times/,
     );
     assertEquals(await warningsOf(["partner", "set", id, "--daily-withdrawn", "3000"]), []);
+    assertMatch(
+      (await warningsOf(["partner", "set", id, "--max-grams", "99000"])).join(),
+      /^The limit maximum_grams of .* becomes more than three times as high\.$/,
+    );
     assertMatch(
       (await warningsOf(["partner", "set", id, "--daily-withdrawn", "unlimited"])).join(),
       /has no limit daily_withdrawn/,

@@ -27,7 +27,7 @@ const COMPARED_MIN = 4;
 const PREFIX_MIN = { v4: 16, v6: 32 };
 
 const CHECKS: Partial<Record<ChangeKind, readonly Check[]>> = {
-  "price.set": [checkSpread],
+  "price.set": [checkSpread, checkSource],
   "market.set": [checkMarket],
   "deposit.record": [checkDeposit, checkTwin],
   "payment.submit": [checkPayments],
@@ -49,7 +49,9 @@ export async function readWarnings(
   const checks = Object.hasOwn(CHECKS, kind) ? CHECKS[kind as ChangeKind]! : [];
   const found = price?.isOutsideBand ? [priceWarning(price)] : [];
   for (const check of checks) found.push(...await check(content, query));
-  return [...found, ...await checkCrossing(kind, content, query, id)];
+  found.push(...await checkCrossing(kind, content, query, id));
+  // Several payments can have the same fault, which a person names once.
+  return [...new Map(found.map((one) => [one.warning, one])).values()];
 }
 
 /**
@@ -130,9 +132,21 @@ async function checkSpread(
   return [{ warning, type: `${spread}`, what: "the new spread in basis points" }];
 }
 
+/** Another source decides every price from then on. */
+async function checkSource({ url }: Content, query: Query): Promise<readonly Warning[]> {
+  const [today] = await query`select url from gold.current_price`;
+  if (typeof url !== "string" || url === today?.url) return [];
+  const { host } = new URL(url);
+  return [{
+    warning: `The prices come from ${host} from now on.`,
+    type: host,
+    what: "the host of the source",
+  }];
+}
+
 async function checkMarket(content: Content, query: Query): Promise<readonly Warning[]> {
   const [today] = await query`
-    select e.maximum_exposure::text as exposure, p.halt_basis_points, p.band_basis_points
+    select e.maximum_exposure::text as exposure, p.halt_basis_points, p.band_basis_points, p.band_hour_basis_points
     from gold.exposure_overview e, gold.current_price p`;
   const { exposure } = content;
   const warnings: Warning[] = [];
@@ -144,6 +158,15 @@ async function checkMarket(content: Content, query: Query): Promise<readonly War
         exposure === null ? text : `${text} g`
       }.`,
       ...{ type: text, what: "the new limit in grams" },
+    });
+  }
+  const widths = [["step", today?.band_basis_points], ["hour", today?.band_hour_basis_points]] as const;
+  for (const [name, before] of widths) {
+    const given = (content.band as Content | undefined)?.[`${name}_basis_points`];
+    if (typeof given !== "number" || typeof before !== "number" || given <= 3 * before) continue;
+    warnings.push({
+      warning: `The price band grows from ${before} to ${given} basis points (${name}).`,
+      ...{ type: `${given}`, what: "the new band in basis points" },
     });
   }
   for (const name of ["breaker", "band"]) {
@@ -319,20 +342,20 @@ const LIMIT_COLUMNS = {
 } as const;
 
 async function checkLimits(
-  { client_id, limits, rate_per_second }: Content,
+  { client_id, limits, ...terms }: Content,
   query: Query,
 ): Promise<readonly Warning[]> {
   const [today] = await query`
-    select *, maximum_open_grams::text, maximum_net_grams::text, maximum_daily_withdrawn::text
+    select *, maximum_grams::text, maximum_open_grams::text, maximum_net_grams::text, maximum_daily_withdrawn::text
     from gold.partner_overview where public_id = ${client_id as string}`;
   if (!today) return [];
   const given = Object.entries((limits ?? {}) as Content).map(([name, value]) =>
     [name, value, today[LIMIT_COLUMNS[name as keyof typeof LIMIT_COLUMNS]]] as const
   );
-  const rate = typeof rate_per_second === "number"
-    ? [["rate_per_second", rate_per_second, today.rate_per_second] as const]
-    : [];
-  return [...given, ...rate].flatMap(([name, value, before]) =>
+  const others = ["rate_per_second", "burst", "maximum_grams"].flatMap((name) =>
+    terms[name] === undefined ? [] : [[name, terms[name], today[name]] as const]
+  );
+  return [...given, ...others].flatMap(([name, value, before]) =>
     before !== null && before !== undefined && isUnusual(value as string | number | null, before)
       ? [partnerWarning(
         value === null
@@ -374,6 +397,27 @@ async function checkPayout({ name, iban }: Content, query: Query): Promise<reado
   ];
 }
 
+/**
+ * Finds the newest approval of a change of the same values since a proposal was made. The database then refuses to
+ * approve the proposal.
+ */
+export async function findNewer(
+  kind: string,
+  content: Content,
+  query: Query,
+  proposedAt: Date,
+): Promise<string | undefined> {
+  if (!Object.hasOwn(CHANGES, kind) || !("replaces" in CHANGES[kind as ChangeKind])) return undefined;
+  const [newer] = await query`
+    select id::text, decided_at from gold.proposal_overview
+    where status = 'approved' and kind = ${kind} and decided_at > ${proposedAt.toISOString()}::text::timestamptz
+      and (content->>'client_id') is not distinct from ${(content.client_id ?? null) as string | null}::text
+    order by decided_at desc limit 1`;
+  return newer &&
+    `This proposal is outdated: another change of the same values was approved at ${newer.decided_at.toISOString()} ` +
+      `(proposal ${newer.id}). It cannot be approved. Reject it, and propose the change again if it is still right.`;
+}
+
 /** Another proposal that waits and changes the same. Whichever is approved last decides. */
 async function checkCrossing(
   kind: string,
@@ -384,9 +428,14 @@ async function checkCrossing(
   if (!Object.hasOwn(CHANGES, kind) || !("replaces" in CHANGES[kind as ChangeKind])) return [];
   const subject = content.client_id ?? null;
   const rows = await query`
-    select id::text, proposer, content from gold.proposal_overview
+    select id::text, proposer from gold.proposal_overview p
     where status = 'pending' and kind = ${kind} and id is distinct from ${id}::text::uuid and content is not null
-      and (content->>'client_id') is not distinct from ${subject as string | null}::text order by id limit 1`;
+      and (content->>'client_id') is not distinct from ${subject as string | null}::text
+      and not exists (
+        select from gold.proposal_overview n where n.status = 'approved' and n.kind = p.kind
+          and n.decided_at > p.proposed_at
+          and (n.content->>'client_id') is not distinct from (p.content->>'client_id'))
+    order by id limit 1`;
   return rows.map((row) => ({
     warning: `Another proposal of the same kind${
       subject === null ? "" : ` for ${subject}`

@@ -56,8 +56,9 @@ const approve: Command = {
   does:
     "approves a recorded deposit and books it as a funding; the login that recorded it cannot approve it; refused under two people, where `proposal approve` does this",
   takes: ["DEP"],
-  async run({ query, positionals: [id] }) {
+  async run({ query, confirm, positionals: [id] }) {
     const row = await findDeposit(query, id!);
+    await confirm(`Approve ${depositText(row)}? Does the bank's statement show it?`, true);
     await query`select gold.approve_deposit(${row.id}::uuid)`;
     return {
       title: `To take the money back, run \`gold deposit reverse ${id}\` before the partner spends it.`,

@@ -10,13 +10,13 @@ const inbox: Command = {
   does:
     "lists what waits for a person, with the command that deals with it; with --watch, goes on, and prints what is new",
   options: { watch: { type: "boolean" } },
-  async run({ values, read, print }) {
+  async run({ values, read, print, aside }) {
     const items = await readInbox(read);
     if (!values.watch) return { items };
     print({ items });
     const known = new Set(items.map(keyOf));
     for (;;) {
-      await sleep(POLL_MS);
+      await aside(() => sleep(POLL_MS));
       const fresh = (await readInbox(read)).filter((item) => !known.has(keyOf(item)));
       if (fresh.length > 0) print({ items: fresh });
       for (const item of fresh) known.add(keyOf(item));
