@@ -104,6 +104,9 @@ export async function resolveId(query: Query, argument: string, text: string): P
   );
 }
 
+/** Whether a text has the form of a whole id. */
+export const isWholeId = (argument: string, text: string): boolean => KINDS[argument]!.whole.test(text);
+
 /**
  * Finds the records that a part of an id, or the beginning of a partner's name, may mean, as far as the roles of the
  * login may see them.

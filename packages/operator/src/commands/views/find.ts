@@ -24,7 +24,7 @@ export const FIND_COMMANDS: readonly Command[] = [find];
 
 /** Searches all kinds of records. */
 async function findRecords(query: Invocation["read"], text: string): Promise<readonly Found[]> {
-  const wanted = text.trim();
+  const wanted = text.replaceAll("\0", "").trim();
   const [whole, parts] = await Promise.all([
     query`select kind, id, coalesce(name || ' ' || client_id, name, '') as about from gold.find_records(${wanted})`,
     findByPart(query, wanted),

@@ -1,5 +1,7 @@
 import type { Command, Invocation, Result } from "../../command.ts";
-import { resolveId } from "../../resolve_ids.ts";
+import { EXIT, Failure } from "../../failure.ts";
+import type { Query } from "../../query.ts";
+import { isWholeId, resolveId } from "../../resolve_ids.ts";
 import { instantText, optional, parsed, required, wholeNumber } from "../../values.ts";
 import { describeRequest } from "../../views/requests.ts";
 import { type Page, pageOrders, pageQuotes, type Trace, traceOrder } from "../../views/trades.ts";
@@ -11,10 +13,16 @@ const PAGE_OPTIONS = {
 } as const;
 
 const readPageOptions = async ({ values, read }: Invocation) => ({
-  partner: await parsed(values, "partner", (text) => resolveId(read, "ID", text)),
+  partner: await parsed(values, "partner", (text) => wholeId(read, text)),
   after: optional(values, "after"),
   most: wholeNumber(required(values, "limit"), "limit"),
 });
+
+async function wholeId(read: Query, text: string): Promise<string> {
+  const id = await resolveId(read, "ID", text);
+  if (isWholeId("ID", id)) return id;
+  throw new Failure(EXIT.refused, "not_found", `There is no partner ${text}.`);
+}
 
 const ORDER_COLUMNS = "order_id client_id side gold_grams price_per_gram_sar total_sar executed_at reference"
   .split(" ");

@@ -9,8 +9,10 @@ language plpgsql stable security definer set search_path = gold, pg_temp
   set jit = off as $$
 #variable_conflict use_column
 declare
+  -- A bank's file has ids without hyphens.
   wanted_id constant uuid := case
-    when wanted ~ '^([a-z]+_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then right(wanted, 36)::uuid end;
+    when wanted ~ '^([a-z]+_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then right(wanted, 36)::uuid
+    when wanted ~ '^[0-9a-f]{32}$' then wanted::uuid end;
   wanted_end constant text := substring(wanted from '^(?:ord_|qt_)?…?([0-9a-f]{4,12})$');
   request json;
 begin
@@ -27,6 +29,9 @@ begin
         union all
         select 'event', 'evt_' || e.id from event e
         where e.bucket = p.id % 64 and e.client_id = p.id and e.id = wanted_id
+        union all
+        select 'funding', 'fnd_' || f.id from funding f
+        where f.bucket = p.id % 64 and f.client_id = p.id and f.id = wanted_id
         offset 0
       ) r
       union all
@@ -60,6 +65,13 @@ begin
     select 'signing key', s.thumbprint, p.public_id, p.name
     from signing_key s join partner p on p.id = s.partner_id where wanted in (s.kid, s.thumbprint)
     union all
+    select 'person', o.login, null, array_to_string(o.roles, ', ') from operator_overview o where o.login = wanted
+    union all
+    select 'person', k.login, null, k.fingerprint from operator_key_overview k where k.fingerprint = wanted
+    union all
+    select 'list of bars', 'lst_' || l.id, null, to_char(l.created_at at time zone 'Asia/Riyadh', 'YYYY-MM-DD')
+    from bar_list l where 'lst_' || l.id = wanted
+    union all
     select 'bar', b.serial, null, decimal_text(b.fine, 0.0001) || ' g' from bar b where b.serial = wanted
     union all
     select 'order', 'ord_' || o.id, p.public_id, p.name
@@ -73,10 +85,10 @@ begin
     select 'quote', 'qt_' || q.id, p.public_id, p.name
     from partner p
     cross join lateral (
-      select q.id from quote q
+      select q.id, q.reference from quote q
       where q.bucket = p.id % 64 and q.client_id = p.id
       order by q.bucket desc, q.client_id desc, q.id desc limit 50
     ) q
-    where q.id::text like '%' || wanted_end
+    where (q.reference = wanted or q.id::text like '%' || wanted_end)
       and not exists (select from orders o where o.bucket = p.id % 64 and o.client_id = p.id and o.id = q.id);
 end $$;
