@@ -94,7 +94,7 @@ describe("the pages of the console", () => {
     await person.goto("/");
     await person.page.locator(".chart canvas").nth(1).waitFor();
     const price = await person.page.locator(".figure p").first().innerText();
-    const count = async () => Number(await person.page.locator("#waiting").getAttribute("data-count"));
+    const count = async () => Number(await person.page.locator("#waiting").innerText());
     const before = await count();
     assertEquals((await partner.call("createWithdrawal", { body: { amount_sar: 3 } })).status, 201);
     await until(async () => await count() === before + 1);
@@ -102,7 +102,7 @@ describe("the pages of the console", () => {
     await until(async () => await person.page.locator(".figure p").first().innerText() !== price);
   });
 
-  it("notify a person who asked for it when more waits", async () => {
+  it("notify a person who asked for it when something new waits, also behind another window", async () => {
     const link = (await readFile(join(folder, "console"), "utf8")).trim();
     const context = await browser.newContext();
     const page = await context.newPage();
@@ -115,11 +115,34 @@ describe("the pages of the console", () => {
     await page.goto(link);
     await page.goto(`${page.url()}inbox`);
     await page.locator("[data-notify]").click();
-    const count = Number(await page.locator("#waiting").getAttribute("data-count"));
+    await page.evaluate("Object.defineProperty(document, 'hidden', { get: () => true })");
+    const count = Number(await page.locator("#waiting").innerText());
     assertEquals((await partner.call("createWithdrawal", { body: { amount_sar: 4 } })).status, 201);
     await until(async () => (await page.evaluate("told") as string[]).length > 0);
     assertEquals(await page.evaluate("told"), [`Gold: ${count + 1} waiting`]);
     await context.close();
+  });
+
+  it("have addresses that a colleague can open, and that work after a restart", async () => {
+    const { page } = person;
+    const [path] = paths.filter((one) => one.startsWith("/order/"));
+    await page.goto(`${new URL(page.url()).origin}/${"0".repeat(32)}${path}`);
+    await person.sees("The signed request");
+  });
+
+  it("print a statement with all its columns on a page of A4", async () => {
+    const { page } = person;
+    await person.goto(paths.find((one) => one.endsWith("/statement"))!);
+    await page.emulateMedia({ media: "print" });
+    await page.setViewportSize({ width: 700, height: 990 });
+    const edges = await page.locator("th").evaluateAll((cells) =>
+      cells.map((cell) =>
+        (cell as unknown as { getBoundingClientRect(): { right: number } })
+          .getBoundingClientRect().right
+      )
+    );
+    assert(edges.length > 5 && Math.max(...edges) <= 700, `${edges}`);
+    await page.emulateMedia({ media: "screen" });
   });
 
   it("work without scripts", async () => {

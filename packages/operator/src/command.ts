@@ -58,6 +58,8 @@ export interface Invocation extends Dialog {
   readonly keys: KeyFile;
   /** The state folder of the `npm start` to use if DATABASE_URL is not set. */
   readonly stateDir: string;
+  /** The options that say whose command this is: --state, --as and --profile. Another command repeats them. */
+  readonly ownOptions: readonly string[];
   /** Resolves a file name relative to the folder in which the person called `gold`. */
   readonly path: (file: string) => string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -44,7 +44,7 @@ import { EXIT, type ExitCode, Failure, failureOf, usage } from "./failure.ts";
 import manifest from "../package.json" with { type: "json" };
 import { explain, overview, type Task } from "./help.ts";
 import { printJson, printText } from "./output.ts";
-import { openPerson, type Person } from "./person.ts";
+import { DEFAULT_STATE, openPerson, type Person } from "./person.ts";
 import { resolveId } from "./resolve_ids.ts";
 import type { Terminal } from "./terminal.ts";
 import { withWorkingLine, type WorkingTerminal } from "./working_line.ts";
@@ -114,11 +114,6 @@ const COMMON = {
   state: { type: "string" },
   "ssh-key": { type: "string" },
 } as const;
-/**
- * The default state folder of `npm start`. It is relative to the project's root, wherever `gold` is called
- * from.
- */
-const DEFAULT_STATE = ".gold";
 
 const DASHED_THUMBPRINT = /^-[A-Za-z0-9_-]{42}$/;
 

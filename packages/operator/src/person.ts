@@ -31,6 +31,7 @@ export interface Person extends
     | "path"
     | "env"
     | "reconnect"
+    | "ownOptions"
   > {
   readonly findKey: () => Promise<string>;
   /** A connection that is open already. */
@@ -45,6 +46,8 @@ interface Options extends Pick<Invocation, "stateDir" | "path" | "env"> {
   readonly sshKey: string | undefined;
 }
 
+/** The folder of `npm start`, below the project's root. */
+export const DEFAULT_STATE = ".gold";
 /** How long connections that are given up wait for the answers to what was sent. */
 const LAST_ANSWER_SECONDS = 10;
 
@@ -56,6 +59,10 @@ export function openPerson({ env, stateDir, path, isSecond, sshKey }: Options): 
   return {
     env,
     stateDir,
+    ownOptions: [
+      ...(stateDir === DEFAULT_STATE ? [] : ["--state", stateDir]),
+      ...(isSecond ? ["--as", "second"] : []),
+    ],
     path,
     db,
     query: async (text, ...parameters) => await (await db()).sql(text, ...parameters),

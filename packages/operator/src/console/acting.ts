@@ -93,9 +93,6 @@ export async function act(
   const shown: Result[] = [];
   const dialog = pageDialog(answers, shown, (asked) => digestOf(asked, action, sent));
   try {
-    if (action.isAsked && given[0] === "--") {
-      await dialog.confirm(`${action.label}: ${given.slice(1).join(" ")}?`);
-    }
     const result = await invocation.again(argvFor(file), dialog);
     const notices = [...shown, result].flatMap(({ notice }) => notice ?? []);
     return { kind: "done", result: { ...result, notice: notices.join("\n") }, files: await filesLike(file) };

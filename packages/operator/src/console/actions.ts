@@ -23,8 +23,6 @@ export interface Action {
   readonly binding: "shown" | "hash" | "wording";
   /** What differs in the question each time that the command asks. */
   readonly volatile?: RegExp | undefined;
-  /** Whether the page asks, because the command does not. */
-  readonly isAsked: boolean;
 }
 
 /** What each argument of a command is. */
@@ -87,8 +85,6 @@ const TABLE: readonly (readonly [words: string, label: string, fields?: string, 
   ["day sign", "Sign the end of the day", "", "day.json"],
 ];
 
-/** The commands that ask nothing, because at a terminal a person types the id. */
-const ASKED = ["proposal reject", "deposit approve"];
 const VOLATILE: Readonly<Record<string, RegExp>> = {
   // The hash of the new document.
   "withdrawal submit": /\b[0-9a-f]{64}\b/g,
@@ -104,7 +100,6 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(
     file,
     binding: fields.includes("--sha256") ? "hash" : words === "day sign" ? "wording" : "shown",
     volatile: VOLATILE[words],
-    isAsked: ASKED.includes(words),
   }]),
 );
 

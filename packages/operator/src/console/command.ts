@@ -13,11 +13,11 @@ const consoleCommand: Command = {
   does:
     "serves your console on this machine until it is ended: what you see and approve here, in a browser. It prints a link that opens it once; --link-file has the next one after that",
   options: { port: { type: "string", default: "8470" }, "link-file": { type: "string" } },
-  async run({ values, path, print, ending, ...others }) {
+  async run({ values, path, print, ending, aside, ...others }) {
     const port = readPort(required(values, "port"));
     // Loaded only here, because no other command needs a web server.
     const { serveConsole } = await import("./server.ts");
-    const served = await serveConsole({ values, path, print, ending, ...others }, {
+    const served = await serveConsole({ values, path, print, ending, aside, ...others }, {
       port,
       onOpened: () => replaceFile(file, `${served.renewLink()}\n`, PRIVATE_FILE),
     });
@@ -28,8 +28,8 @@ const consoleCommand: Command = {
     const link = served.renewLink();
     await replaceFile(file, `${link}\n`, PRIVATE_FILE);
     print({ object: { console: link, link_file: file } });
-    if (!ending) return await new Promise<never>(() => {});
-    if (!ending.aborted) await once(ending, "abort");
+    if (!ending) return await aside(() => new Promise<never>(() => {}));
+    if (!ending.aborted) await aside(() => once(ending, "abort"));
     await served.close();
     return {};
   },

@@ -110,7 +110,7 @@ describe("gold console", () => {
     assertStringIncludes((await console.get(`${done.headers.location}`, person, "")).text, wd);
   });
 
-  it("asks before what a command does without a question", async () => {
+  it("asks before an action of one click", async () => {
     const { deposit_id: DEP } = await operator.done(
       ...["deposit", "record", id(), "--amount", "10", "--bank-ref", "R-77"],
     ) as { deposit_id: string };
@@ -119,7 +119,7 @@ describe("gold console", () => {
       { form: await formOf(`/deposit/${DEP}`), DEP },
       person,
     );
-    assertStringIncludes(asked.text, `Approve: ${DEP}?`);
+    assertStringIncludes(asked.text, `Approve ${DEP}: 10 SAR for`);
     assertStringIncludes(await page(`/deposit/${DEP}`), "recorded");
   });
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { html } from "hono/html";
 import { ACTIONS, pathOf } from "./actions.ts";
 import type { Html } from "./render.ts";
@@ -60,7 +61,7 @@ export const layout = (frame: Frame, title: string, content: Html | readonly Htm
                   aria-current="page"
                 `
                 : ""
-            }>${name}${path === "/inbox" ? badge(frame.inbox.length, frame.nonce) : ""}</a></li>`
+            }>${name}${path === "/inbox" ? badge(frame.inbox, frame.nonce) : ""}</a></li>`
           )}${frame.grafana === undefined
             ? ""
             : html`<li><a href="${frame.grafana}" target="_blank" rel="noreferrer">${TEXT.grafana}</a></li>`}</ul>
@@ -71,11 +72,17 @@ export const layout = (frame: Frame, title: string, content: Html | readonly Htm
   `;
 
 /** The number of things that wait for a person. Its script reads it every five seconds. */
-export const badge = (waiting: number, nonce: string): Html =>
+export const badge = (inbox: readonly InboxItem[], nonce: string): Html =>
   html`
-    <span id="waiting" class="count" data-count="${waiting}" hx-get="./waiting" hx-trigger="every 5s"
-      hx-swap="outerHTML" hx-nonce="${nonce}">${waiting > 0 ? waiting : ""}</span>
+    <span id="waiting" class="count" data-items="${inbox.map(keyOf).join(
+      " ",
+    )}" hx-get="./waiting" hx-trigger="every 5s"
+      hx-swap="outerHTML" hx-nonce="${nonce}">${inbox.length > 0 ? inbox.length : ""}</span>
   `;
+
+/** Names a thing that waits, so that a page notices a new one. */
+const keyOf = ({ waits, about, next, since }: InboxItem): string =>
+  createHash("sha256").update([waits, about, next, since].join("\n")).digest("base64url").slice(0, 8);
 
 /** A form that sends only what is given here, with one button. */
 export const button = (
@@ -97,7 +104,7 @@ export const formLink = (words: string, given: Readonly<Record<string, string>> 
 
 /**
  * The page of every address outside the console. A script of the console left the secret path in this browser, so an
- * address that a colleague sent opens here.
+ * address that a colleague sent, or one from before a restart, opens here.
  */
 export const arrival = (nonce: string): Html =>
   html`
@@ -108,7 +115,8 @@ export const arrival = (nonce: string): Html =>
       <script nonce="${nonce}">
     const base = localStorage.getItem("gold-console");
     const { pathname, search } = location;
-    if (base && !pathname.startsWith(base)) location.replace(base + pathname.slice(1) + search);
+    const path = pathname.replace(/^\\/[0-9a-f]{32}(?=\\/)/, "").slice(1);
+    if (base && !pathname.startsWith(base)) location.replace(base + path + search);
     </script>
     </html>
   `;

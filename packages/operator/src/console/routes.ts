@@ -84,6 +84,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
   const results = new Map<string, Done>();
   const files = new Set<string>();
   const grafana = readGrafana(invocation.env.GRAFANA_URL);
+  const whose = invocation.ownOptions;
   let facts: Promise<Pick<Frame, "login" | "environment">> | undefined;
 
   app.use(guard(access, base, newToken));
@@ -187,8 +188,8 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
     async (c) => c.html(await inTime(frameOf(c).then((frame) => live(openPage(invocation, frame))))),
   );
   inside.get("/waiting", async (c) => {
-    const waiting = (await inTime(readInbox(invocation.read))).length;
-    return c.html(badge(waiting, c.get("nonce")));
+    const inbox = await inTime(readInbox(invocation.read));
+    return c.html(badge(inbox, c.get("nonce")));
   });
   inside.get("/series.json", async (c) => c.json(await inTime(readSeries(invocation))));
   for (const [path, page] of Object.entries(RECORDS)) {
@@ -241,7 +242,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
     const { failure, argv } = outcome;
     return await show(c, action.label, ({ frame }) => {
       c.status(statusOf(failure));
-      return html`${failureText(failure)}${commandOf(failure, argv)}${filesOf(outcome.files)}${
+      return html`${failureText(failure)}${commandOf(failure, [...argv, ...whose])}${filesOf(outcome.files)}${
         again(frame, action, sent)
       }<p>${backLink(sent)}</p>`;
     }, failure);
@@ -314,7 +315,13 @@ const again = (frame: Frame, action: Action, sent: Sent): Html =>
     : html``;
 
 const statusOf = ({ exit, code }: Failure) =>
-  code === "not_found" ? 404 : code === "not_permitted" ? 403 : exit === EXIT.dependency ? 503 : 422;
+  code === "not_found"
+    ? 404
+    : code === "not_permitted"
+    ? 403
+    : exit === EXIT.dependency && !KEY_CODES.includes(code)
+    ? 503
+    : 422;
 
 const titleOf = (path: string, id: string): string => {
   const noun = path.split("/").filter((word) => word !== ":id").join(" ").trim();

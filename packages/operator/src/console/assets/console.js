@@ -56,18 +56,19 @@ async function draw(figure) {
   figure.setAttribute("aria-label", `${names.join(", ")}: ${columns[0].length} minutes`);
 }
 
-/** Tells the person when more waits than before. */
+/** Tells the person when something new waits. */
 function watchInbox() {
-  const count = () => Number(document.getElementById("waiting")?.dataset.count ?? 0);
-  let known = count();
+  const items = () => document.getElementById("waiting")?.dataset.items.split(" ").filter(Boolean) ?? [];
+  let known = new Set(items());
   const title = document.title;
   new MutationObserver(() => {
-    const now = count();
-    document.title = now > 0 ? `(${now}) ${title}` : title;
-    if (now > known && localStorage.getItem(STORED) && Notification.permission === "granted") {
-      new Notification("Gold", { body: `${now} waiting`, tag: "gold-inbox" });
+    const now = items();
+    document.title = now.length > 0 ? `(${now.length}) ${title}` : title;
+    const isNew = now.some((item) => !known.has(item));
+    if (isNew && localStorage.getItem(STORED) && Notification.permission === "granted") {
+      new Notification("Gold", { body: `${now.length} waiting`, tag: "gold-inbox" });
     }
-    known = now;
+    known = new Set(now);
   }).observe(document.querySelector("nav"), { subtree: true, childList: true });
 }
 
@@ -89,9 +90,9 @@ function watchFigures() {
   document.addEventListener("visibilitychange", () => at = Date.now());
 }
 
-// A tab that nobody sees asks for nothing.
+// A tab that nobody sees asks only for what waits, so that it can notify.
 document.addEventListener("htmx:before:request", (event) => {
-  if (document.hidden) event.preventDefault();
+  if (document.hidden && event.target.id !== "waiting") event.preventDefault();
 });
 localStorage.setItem("gold-console", new URL(document.baseURI).pathname);
 

@@ -58,7 +58,12 @@ export async function search({ run }: Page, { q = "" }: Query): Promise<Html> {
 }
 
 /** Records without a page of their own link to the list that shows them. */
-const LISTED: Readonly<Record<string, string>> = { bar: "./stock", payment: "./money" };
+const LISTED: Readonly<Record<string, string>> = {
+  bar: "./stock",
+  "list of bars": "./stock",
+  payment: "./money",
+  person: "./people",
+};
 
 function foundText({ kind, id, about }: Row): Html {
   const address = LISTED[`${kind}`] ?? addressOf(kind === "proposal" ? "proposal_id" : "id", `${id}`);

@@ -125,7 +125,7 @@ export async function statement({ run }: Page, text: string, query: Query): Prom
 export async function proposal({ run, frame }: Page, text: string): Promise<Html> {
   const { object, lists } = await run("proposal show", "--", text);
   const id = `${object!.proposal_id}`;
-  const { sha256, status, proposer, has_secrets } = object!;
+  const { sha256, status, proposer, has_secrets, is_outdated } = object!;
   const { canonical_text, consequences, ...facts } = object!;
   const warnings = lists?.warnings ?? [];
   const isPending = status === "pending";
@@ -135,7 +135,9 @@ export async function proposal({ run, frame }: Page, text: string): Promise<Html
       ? html`<ul class="alarms">${warnings.map(({ warning }) => html`<li dir="ltr">${warning}</li>`)}</ul>`
       : ""}${section(TITLE.whatChanges, lists!.changes!)}
     <div
-      class="actions">${isPending && !isOwn
+      class="actions">${is_outdated
+        ? ""
+        : isPending && !isOwn
         ? button(frame, "proposal approve", { PROPOSAL: id, "--sha256": `${sha256}` })
         : isPending
         ? html`<p class="note">${TEXT.otherApproves}</p>`

@@ -64,9 +64,9 @@ export async function live({ run, frame }: Page): Promise<Html> {
     <div class="triple">
     ${section(
       TITLE.whatWaits,
-      html`${table(inbox.slice(0, MOST_ROWS), TITLE.whatWaits)}${
-        inbox.length > MOST_ROWS ? html`<a href="./inbox">${TEXT.more}</a>` : ""
-      }`,
+      html`${
+        table(inbox.slice(0, MOST_ROWS).map((item) => pick(item, "waits about next")), TITLE.whatWaits)
+      }${inbox.length > MOST_ROWS ? html`<a href="./inbox">${TEXT.more}</a>` : ""}`,
     )}
     ${await part(
       TITLE.newestOrders,
