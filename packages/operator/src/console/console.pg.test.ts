@@ -7,7 +7,7 @@ import { assert, assertEquals, assertStringIncludes } from "../../../../tools/te
 import { itemsOf, type TestOperator, testOperator } from "../commands/fixture.ts";
 import { askWithdrawal } from "../commands/money/withdrawal_fixture.ts";
 import { openConsole, type TestConsole } from "./console_fixture.ts";
-import { csvOf } from "./csv.ts";
+import { csvOf } from "../csv.ts";
 import { AUDIT_SENTENCES } from "./texts.ts";
 
 const MARKUP = `<script>alert(1)</script>" onload="x`;

@@ -7,13 +7,14 @@ import { html } from "hono/html";
 import { HTTPException } from "hono/http-exception";
 import { printableJson } from "@gold-partner/server";
 import type { Invocation, Result } from "../command.ts";
+import { POSTING_COLUMNS } from "../commands/views/statement.ts";
+import { csvOf } from "../csv.ts";
 import { EXIT, Failure, failureOf, usage } from "../failure.ts";
 import { readInbox } from "../views/inbox.ts";
 import type { Access } from "./access.ts";
 import { act, backLink, formOf, pageOf, questionOf, readSent, type Sent } from "./acting.ts";
 import { type Action, ACTIONS } from "./actions.ts";
 import { readAsset } from "./assets.ts";
-import { csvOf } from "./csv.ts";
 import { failureText, openPage, type Page } from "./page.ts";
 import { type Env, giveCookie, guard } from "./guard.ts";
 import { arrival, badge, type Frame, layout } from "./layout.ts";
@@ -204,7 +205,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
     const { object, items, lists: more } = await inTime(statement);
     const kind = c.req.param("file").slice("statement.".length);
     const text = kind === "csv"
-      ? csvOf(items!, records.POSTING_COLUMNS)
+      ? csvOf(items!, POSTING_COLUMNS)
       : printableJson({ ...object, items, ...more });
     const name = `statement_${object!.client_id}_${object!.from}_${object!.to}.${kind}`;
     return c.body(text, 200, {

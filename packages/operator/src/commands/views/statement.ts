@@ -1,7 +1,9 @@
 import { formatGrams, formatHalalas } from "@gold-partner/protocol";
 import type { Command, Row } from "../../command.ts";
 import { EXIT, Failure, usage } from "../../failure.ts";
-import { optional } from "../../values.ts";
+import { csvOf } from "../../csv.ts";
+import { withNewFile } from "../../new_file.ts";
+import { optional, parsed } from "../../values.ts";
 import { findPartner } from "../partners/registered_partner.ts";
 
 const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
@@ -10,15 +12,19 @@ const PAGE_EVENTS = 500;
 /** A statement is one answer, so it must fit into memory. */
 const MOST_RECORDS = 100_000n;
 
+/** The columns of a statement as CSV. They are fixed, so that an empty statement has the same header. */
+export const POSTING_COLUMNS =
+  "posted_at id type account change balance_after reference account_label reserves_list_id".split(" ");
+
 const statement: Command = {
   words: "statement",
-  usage: "statement ID [--from DAY] [--to DAY]",
+  usage: "statement ID [--from DAY] [--to DAY] [--csv FILE]",
   does:
     "shows a partner's postings of some days in Riyadh, both included, with the balances before and after; " +
-    "without --from, of the current month",
-  options: { from: { type: "string" }, to: { type: "string" } },
+    "without --from, of the current month; with --csv, writes the postings to a file for a spreadsheet",
+  options: { from: { type: "string" }, to: { type: "string" }, csv: { type: "string" } },
   takes: ["ID"],
-  async run({ values, read, positionals: [id] }) {
+  async run({ values, read, path, positionals: [id] }) {
     const partner = await findPartner(read, id!);
     const [days] = await read`
       select to_char(now() at time zone 'Asia/Riyadh', 'YYYY-MM-DD') as today,
@@ -46,8 +52,13 @@ const statement: Command = {
         from gold.list_postings(${partner.id}, ${`${above}`}::text::bigint, ${`${last}`}::text::bigint) line`;
       items.push(...lines.map(({ line }) => line));
     }
+    const file = parsed(values, "csv", path);
+    if (file !== undefined) {
+      await withNewFile(file, csvOf(items, POSTING_COLUMNS), () => Promise.resolve());
+    }
+    const object = { client_id: id!, name: partner.name, from, to, time_zone: "Asia/Riyadh" };
     return {
-      object: { client_id: id!, name: partner.name, from, to, time_zone: "Asia/Riyadh" },
+      object: file === undefined ? object : { ...object, file },
       items,
       lists: { balances: [balancesOf("opening", range!.opening), balancesOf("closing", range!.closing)] },
     };

@@ -1,8 +1,9 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { temporaryFolder } from "../../../../../tools/testing/temporary_folder.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";
 import { withoutTriggers } from "@gold-partner/server/testing";
 import { widthOf } from "@gold-partner/command-line";
@@ -114,6 +115,18 @@ describe("the views of gold", () => {
       2,
       "--from must not be after --to",
     );
+  });
+
+  it("statement writes the postings to a file for a spreadsheet", async () => {
+    const file = join(temporaryFolder("gold-statement"), "statement.csv");
+    const items = itemsOf(await operator.done("statement", id(), "--csv", file));
+    const lines = (await readFile(file, "utf8")).trim().split("\r\n");
+    assertEquals(lines.length, items.length + 1);
+    assertEquals(
+      lines[0],
+      "posted_at,id,type,account,change,balance_after,reference,account_label,reserves_list_id",
+    );
+    refused(await operator.gold("statement", id(), "--csv", file), 2, `${file} already exists.`);
   });
 
   it("reads from READ_DATABASE_URL if it is set", async () => {

@@ -93,10 +93,6 @@ export async function partner({ run, frame }: Page, text: string): Promise<Html>
   `;
 }
 
-/** The columns of a statement as CSV. They are fixed, so that an empty statement has the same header. */
-export const POSTING_COLUMNS =
-  "posted_at id type account change balance_after reference account_label reserves_list_id".split(" ");
-
 /** The options of a statement, from the address of its page. */
 export const periodOf = ({ from, to }: Query): string[] => [
   ...(from ? [`--from=${from}`] : []),

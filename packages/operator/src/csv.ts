@@ -1,4 +1,4 @@
-import type { Row } from "../command.ts";
+import type { Row } from "./command.ts";
 
 const BOM = "\uFEFF";
 const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?$/;
