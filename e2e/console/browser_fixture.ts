@@ -1,10 +1,12 @@
 import process from "node:process";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type FileChooser, type Page } from "playwright-core";
 import { until } from "../../tools/testing/until.ts";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** More than a page has elements that take the focus. */
 const MOST_TABS = 300;
+const CHOOSER_MS = 10_000;
+const MOST_PRESSES = 6;
 
 /** The text of the element with the focus, and that of its label. */
 const FOCUSED =
@@ -74,10 +76,21 @@ export class Typist {
     for (const [name, value] of Object.entries(fields)) {
       await this.focus(name);
       if (value.startsWith("@")) {
-        const chooser = this.page.waitForEvent("filechooser");
-        await this.page.keyboard.press("Space");
-        await (await chooser).setFiles(value.slice(1));
+        await (await this.#openChooser()).setFiles(value.slice(1));
       } else await this.page.keyboard.type(value);
+    }
+  }
+
+  /** Opens the dialog of a file with the keyboard. A busy browser may drop the first key. */
+  async #openChooser(): Promise<FileChooser> {
+    for (let presses = 1;; presses++) {
+      const chooser = this.page.waitForEvent("filechooser", { timeout: CHOOSER_MS });
+      await this.page.keyboard.press("Space");
+      try {
+        return await chooser;
+      } catch (error) {
+        if (presses === MOST_PRESSES) throw error;
+      }
     }
   }
 
