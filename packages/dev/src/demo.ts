@@ -10,8 +10,8 @@ const HTTPS_PORT = 443;
 
 /**
  * Runs the demo with its own receiver, which listens only while the demo runs. After the demo, its port is
- * free for the developer's receiver. A partner of an earlier start may be suspended since, or the market halted: a refusal
- * then ends the demo only.
+ * free for the developer's receiver. The partner of an earlier start may be suspended by now, or the market
+ * halted. The refusal then ends only the demo.
  */
 export async function demonstrate(
   operator: Operator,

@@ -149,8 +149,13 @@ async function watchConsole(stateDir: string): Promise<() => void> {
   const enter = async () => visitConsole((await readFile(join(stateDir, "console"), "utf8")).trim());
   const visit = (await until(() => enter().catch(() => undefined)))!;
   await visit("/");
+  let isOver = false;
+  const report = (error: Error) => isOver || console.error(`The console is not watched: ${error.message}`);
   const timers = Object.entries(LIVE_MS).map(([path, everyMs]) =>
-    setInterval(() => void visit(path).catch(() => {}), everyMs)
+    setInterval(() => void visit(path).catch(report), everyMs)
   );
-  return () => timers.forEach(clearInterval);
+  return () => {
+    isOver = true;
+    timers.forEach(clearInterval);
+  };
 }

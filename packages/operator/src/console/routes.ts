@@ -230,7 +230,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
     const action = actionOf(c);
     const sent = await readSent(body, folder);
     const outcome = await act(invocation, action, sent, folder);
-    if (outcome.kind !== "asks") { for (const file of outcome.files) files.add(basename(file)); }
+    for (const file of outcome.kind === "asks" ? [] : outcome.files) files.add(basename(file));
     if (outcome.kind === "done") {
       const id = newToken();
       results.set(id, { ...outcome, back: backLink(sent) });

@@ -4,6 +4,7 @@ import type { Row } from "../command.ts";
 import { summaryOf } from "../commands/changes/summary.ts";
 import { instantOf } from "../output.ts";
 import type { ROLES } from "../roles.ts";
+
 type Role = (typeof ROLES)[number];
 
 /** Something that waits for a person, and the command that deals with it. */
@@ -72,16 +73,18 @@ async function readWithdrawals(query: Query): Promise<InboxItem[]> {
     waits: `withdrawal, ${status.replace("_", " ")}`,
     about: `${formatHalalas(BigInt(amount))} SAR of ${name}`,
     since: instantOf(status_at),
-    next: status === "pending_approval"
-      ? `gold withdrawal approve wd_${id}`
-      : status === "submitted"
-      ? `gold withdrawal paid wd_${id}`
-      : proposed
-      ? "its payment waits for an approval"
-      : own
-      ? "another person submits"
-      : "gold withdrawal submit --out FILE",
+    next: NEXT_OF_WITHDRAWAL[status]?.(`wd_${id}`) ?? nextOfApproved(own, proposed),
   }));
+}
+
+const NEXT_OF_WITHDRAWAL: Readonly<Record<string, (id: string) => string>> = {
+  pending_approval: (id) => `gold withdrawal approve ${id}`,
+  submitted: (id) => `gold withdrawal paid ${id}`,
+};
+
+function nextOfApproved(isOwn: boolean, isProposed: boolean): string {
+  if (isProposed) return "its payment waits for an approval";
+  return isOwn ? "another person submits" : "gold withdrawal submit --out FILE";
 }
 
 async function readDeposits(query: Query): Promise<InboxItem[]> {

@@ -11,6 +11,7 @@ import { readWarnings, type Warning } from "./warnings.ts";
 import { findPartner } from "../partners/registered_partner.ts";
 
 type Content = Readonly<Record<string, unknown>>;
+
 interface Kind {
   /**
    * What the approval does, in a few sentences. About money, they name the partner, the amount, the IBAN and

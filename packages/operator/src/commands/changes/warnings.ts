@@ -7,6 +7,7 @@ import { sharedIbanText, sharersOf } from "../partners/registered_partner.ts";
 import type { PriceChange } from "../prices/price_change.ts";
 
 type Content = Readonly<Record<string, unknown>>;
+
 /** Something unusual about a change. A person who approves the change types a value of it. */
 export interface Warning extends Row {
   readonly warning: string;

@@ -103,11 +103,9 @@ const paid: Command = {
     }
     const rows = await findAll(query, positionals, "submitted", batch);
     if (!values.yes && rows.length > 1) show(describeAll(rows, "submitted"));
-    const files = [
-      ...new Set(rows.map(({ batch_id }) => `gold withdrawal submit --batch ${batch_id} --out FILE`)),
-    ];
+    const writes = `gold withdrawal submit --batch ${rows[0]!.batch_id} --out FILE`;
     await confirm(
-      `Did the bank pay ${textOfAll(rows)}? If it has no file yet, \`${files[0]}\` writes it.`,
+      `Did the bank pay ${textOfAll(rows)}? If it has no file yet, \`${writes}\` writes it.`,
       batch === undefined,
     );
     await query`

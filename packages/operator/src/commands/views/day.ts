@@ -94,7 +94,7 @@ async function readOpenness(query: Query): Promise<Row> {
   const { market } = await readPrice(query);
   const [hours] = await query`
     select p.always_open or exists (select from gold.market_hours) as some from gold.current_price p`;
-  const isCalm = market === "open" || market === "closed" && hours!.some;
+  const isCalm = market === "open" || market === "closed" && hours?.some;
   return (isCalm ? done : toDo)(
     "market",
     hours?.some === false ? "has no hours, so it stays closed" : `${market}`,

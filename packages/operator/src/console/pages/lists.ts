@@ -97,6 +97,7 @@ export async function partners({ run, frame }: Page, { from = "0" }: Query): Pro
 
 export async function money({ run }: Page): Promise<Html> {
   const deposits = run("deposit list").then(({ items }) => items!.toReversed());
+  // The two parts that show deposits report the failure.
   deposits.catch(() => {});
   const open = async (status: string) => (await run("withdrawal list", `--status=${status}`)).items!;
   const columns = (rows: readonly Row[]) =>
