@@ -23,7 +23,11 @@ interface Schema {
   readonly items?: Schema;
   readonly properties?: Members;
   readonly required?: readonly string[];
-  readonly not?: Schema;
+  readonly "x-extensible-enum"?: readonly string[];
+  /** The member of `data` that an event of each type has. */
+  readonly "x-subjects"?: Readonly<Record<string, string | null>>;
+  /** The members of the subject that an event of some types has. */
+  readonly "x-subject-members"?: Readonly<Record<string, readonly string[]>>;
   readonly description?: string;
 }
 type Members = Readonly<Record<string, Schema>>;
@@ -116,7 +120,7 @@ function declare(id: string, schema: Schema, use: Use): string {
  * has, and the cases of a union that another union has, too, are declared once. `cases` has their names.
  */
 function declareReply(id: string, schema: Schema, others: Members, cases: Map<string, string>): string {
-  const alternatives = alternativesOf(schema);
+  const alternatives = alternativesOf(schema, others);
   const [shared, rest] = alternatives.length > 1 ? splitUnion(alternatives, "reply") : [];
   const doc = comment(schema.description);
   if (shared && rest) {
@@ -139,9 +143,35 @@ function declareReply(id: string, schema: Schema, others: Members, cases: Map<st
   return `${doc}export interface ${RENAMED[id] ?? id} extends ${RENAMED[base[0]] ?? base[0]} ${own}\n`;
 }
 
-/** The alternatives whose type is known today, also those of an alternative that only lists others. */
-const alternativesOf = ({ anyOf = [], oneOf = anyOf }: Schema): readonly Schema[] =>
-  oneOf.filter(isKnown).flatMap((one) => one.oneOf ? alternativesOf(one) : one);
+/** The kinds of events that are known today, by their subject. A check of `type` narrows an event to one of them. */
+function alternativesOf(schema: Schema, others: Members): Schema[] {
+  const { properties = {}, required = [], "x-subjects": subjects = {}, "x-subject-members": parts = {} } =
+    schema;
+  const { properties: data = {} } = others[nameOf(properties["data"]?.$ref ?? "")] ?? {};
+  const kindOf = (type: string) => JSON.stringify([subjects[type], parts[type]]);
+  const kinds = new Set(Object.keys(subjects).map(kindOf));
+  return [...kinds].map((kind) => {
+    const types = Object.keys(subjects).filter((type) => kindOf(type) === kind);
+    const [subject, part] = [subjects[types[0]!] ?? undefined, parts[types[0]!]];
+    const names = [...subject === undefined ? [] : [subject], "chain_head"];
+    const own = pick(data, names);
+    if (subject !== undefined && part) own[subject] = onlyWith(others[nameOf(data[subject]!.$ref!)]!, part);
+    const narrowed = {
+      type: { ...properties["type"], enum: types },
+      data: { properties: own, required: names },
+    };
+    return { properties: { ...properties, ...narrowed }, required };
+  });
+}
+
+const pick = (members: Members, names: readonly string[]): Record<string, Schema> =>
+  Object.fromEntries(names.map((name) => [name, members[name]!]));
+
+const onlyWith = ({ properties = {}, description = "" }: Schema, names: readonly string[]): Schema => ({
+  properties: pick(properties, names),
+  required: names,
+  description,
+});
 
 const memberText = ({ properties = {}, required = [] }: Schema, name: string): string =>
   JSON.stringify([properties[name], required.includes(name)]);
@@ -149,15 +179,13 @@ const memberText = ({ properties = {}, required = [] }: Schema, name: string): s
 /** A request with exactly one of several members, which `oneOf` lists. */
 function alternatives({ properties = {}, required, oneOf = [] }: Schema): string {
   const choices = oneOf.map(({ required: [choice] = [] }) => choice!);
-  const pick = (names: readonly string[]) =>
-    Object.fromEntries(names.map((name) => [name, properties[name]!]));
   const common = Object.keys(properties).filter((name) => !choices.includes(name));
   const one = choices.map((choice) => {
     const others = choices.filter((name) => name !== choice).map((name) => `readonly ${name}?: undefined;\n`);
-    const chosen = members({ properties: pick([choice]), required: [choice] }, "body");
+    const chosen = members({ properties: pick(properties, [choice]), required: [choice] }, "body");
     return chosen.replace(/\}$/, `${others.join("")}}`);
   });
-  const shared = members({ properties: pick(common), ...(required ? { required } : {}) }, "body");
+  const shared = members({ properties: pick(properties, common), ...(required ? { required } : {}) }, "body");
   return `${shared} & (${one.join(" | ")})`;
 }
 
@@ -175,11 +203,10 @@ function members(schema: Schema, use: Use, unit?: QuantityUnit): string {
 function typeOf(schema: Schema, use: Use, unit?: QuantityUnit): string {
   const { $ref, anyOf, oneOf = anyOf, items, properties, type = "" } = schema;
   if ($ref) return nameOf($ref);
-  // The type of events lists only today's event types, so that a check of `type` narrows an event to one of
-  // them.
-  if (oneOf) return union(oneOf.filter(isKnown), use, unit);
+  if (oneOf) return union(oneOf, use, unit);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema["x-extensible-enum"]) return openUnion(schema["x-extensible-enum"]);
   if (items) return `Array<${typeOf(items, use, unit)}>`;
   if (properties) return properties["account"]?.enum ? posting(schema) : members(schema, use, unit);
   return [type].flat().map((one) => scalar(one, use, unit)).join(" | ");
@@ -218,7 +245,9 @@ const nameOf = (ref: string): string => {
   return RENAMED[id] ?? id;
 };
 
-const isKnown = ({ properties }: Schema): boolean => properties?.["type"]?.not === undefined;
+/** These values, or one that is added later. */
+const openUnion = (values: readonly string[]): string =>
+  `${values.map((value) => JSON.stringify(value)).join(" | ")} | (string & Record<never, never>)`;
 
 function scalar(type: string, use: Use, unit: QuantityUnit | undefined): string {
   if (type !== "number" && type !== "integer") return type;

@@ -67,17 +67,11 @@ export function writePythonRecords(): string {
 const declare = (name: string, base: string, lines: readonly string[]): string =>
   `class ${name}(${base}):\n${lines.map((line) => line && `    ${line}`).join("\n")}\n`;
 
-function typeOf({ form, value, reply }: Member): string {
+function typeOf({ form, reply }: Member): string {
   const type = form === "sar" || form === "grams" || form === "price"
     ? "Decimal"
     : form === "side"
     ? "Side"
-    : form === "constant"
-    ? `Literal["${value}"]`
-    : form === "argument"
-    ? `Literal[${
-      (reply as unknown as { options: readonly string[] }).options.map((each) => `"${each}"`).join(", ")
-    }]`
     : "str";
   return reply.isOptional() ? `NotRequired[${type}]` : reply.isNullable() ? `${type} | None` : type;
 }

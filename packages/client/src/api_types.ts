@@ -100,9 +100,9 @@ export interface Credentials {
 export interface Delivery {
   /**
    * pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped
-   * trying; redeliver it by hand.
+   * trying; redeliver it by hand. Values may be added.
    */
-  status: "pending" | "delivered" | "parked";
+  status: "pending" | "delivered" | "parked" | (string & Record<never, never>);
   /** When the event is sent next; null if that is not planned. */
   next_attempt_at: string | null;
   /** The attempts so far, oldest first. */
@@ -118,9 +118,8 @@ export interface Delivery {
 
 /** What depends on the type. */
 type AccountEventCase = {
-  /** What happened. */
+  /** What happened. Values may be added. */
   type: "order.executed";
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
     order: Order;
     /**
@@ -130,7 +129,7 @@ type AccountEventCase = {
     chain_head: string;
   };
 } | {
-  /** What happened. */
+  /** What happened. Values may be added. */
   type:
     | "withdrawal.created"
     | "withdrawal.approved"
@@ -138,7 +137,6 @@ type AccountEventCase = {
     | "withdrawal.paid"
     | "withdrawal.rejected"
     | "withdrawal.returned";
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
     withdrawal: Withdrawal;
     /**
@@ -148,9 +146,8 @@ type AccountEventCase = {
     chain_head: string;
   };
 } | {
-  /** What happened. */
+  /** What happened. Values may be added. */
   type: "funding.completed" | "funding.reversed";
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
     funding: Funding;
     /**
@@ -160,17 +157,21 @@ type AccountEventCase = {
     chain_head: string;
   };
 } | {
-  /** What happened. */
+  /** What happened. Values may be added. */
   type: "credential.expiring";
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
-    /** The credential that expires. */
+    /** The credential, in its state right after the event. */
     credential: {
-      /** What expires. */
-      kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
+      /** What expires, was added or ended. Values may be added. */
+      kind:
+        | "certificate"
+        | "signing_key"
+        | "client_secret"
+        | "webhook_secret"
+        | (string & Record<never, never>);
       /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
       id: string;
-      /** When the service stops accepting the credential. */
+      /** When the service stops accepting the credential. Only in credential.expiring. */
       expires_at: string;
     };
     /**
@@ -180,24 +181,31 @@ type AccountEventCase = {
     chain_head: string;
   };
 } | {
-  /** What happened. */
+  /** What happened. Values may be added. */
   type: "credential.added" | "credential.ended";
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
     /** The credential, in its state right after the event. */
     credential: {
-      /** What was added or ended. */
-      kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
+      /** What expires, was added or ended. Values may be added. */
+      kind:
+        | "certificate"
+        | "signing_key"
+        | "client_secret"
+        | "webhook_secret"
+        | (string & Record<never, never>);
       /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
       id: string;
-      /** The signing key's registered name, if it has one. */
+      /** The signing key's registered name, if it has one. Not in credential.expiring. */
       kid: string | null;
       /**
        * From when the service accepts the credential; null if the registered date is unusable, so that the
-       * service never accepts it.
+       * service never accepts it. Not in credential.expiring.
        */
       valid_from: string | null;
-      /** When the service stops accepting the credential, which can be in the future; null if no end is set. */
+      /**
+       * When the service stops accepting the credential, which can be in the future; null if no end is set.
+       * Not in credential.expiring.
+       */
       valid_until: string | null;
       /** The operator's login that made the change; null if the change is older than events about changes. */
       changed_by: string | null;
@@ -211,21 +219,10 @@ type AccountEventCase = {
     chain_head: string;
   };
 } | {
-  /** What happened. */
+  /** What happened. Values may be added. */
   type: "settlement.changed";
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
-    /** The IBAN to which later withdrawals are paid. */
-    settlement: {
-      /** The new IBAN without its middle characters. */
-      iban_masked: string;
-      /** The SHA-256 of the whole IBAN without spaces. Compare it with your own. */
-      iban_sha256: string;
-      /** The operator's login that made the change; null if the change is older than events about changes. */
-      changed_by: string | null;
-      /** The second login, which approved the change; null if such a change needs no approval. */
-      approved_by: string | null;
-    };
+    settlement: EventSettlement;
     /**
      * The head of your hash chain at this event. Store it: with it you can prove your history up to this
      * event.
@@ -233,19 +230,10 @@ type AccountEventCase = {
     chain_head: string;
   };
 } | {
-  /** What happened. */
+  /** What happened. Values may be added. */
   type: "webhook_endpoint.changed";
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
-    /** The URL to which events are sent, beginning with this event. */
-    webhook_endpoint: {
-      /** The new URL. */
-      url: string;
-      /** The operator's login that made the change; null if the change is older than events about changes. */
-      changed_by: string | null;
-      /** The second login, which approved the change; null if such a change needs no approval. */
-      approved_by: string | null;
-    };
+    webhook_endpoint: EventWebhookEndpoint;
     /**
      * The head of your hash chain at this event. Store it: with it you can prove your history up to this
      * event.
@@ -253,54 +241,10 @@ type AccountEventCase = {
     chain_head: string;
   };
 } | {
-  /** What happened. */
+  /** What happened. Values may be added. */
   type: "day.closed";
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
-    /** A summary of one day. After this event, nothing can be added to the day. */
-    day: {
-      /** The day in Asia/Riyadh. */
-      date: string;
-      /** The first event of the day; null: the day has none. */
-      first_sequence: number | null;
-      /** The last event of the day; null: the day has none. */
-      last_sequence: number | null;
-      /** The balances before the day. */
-      opening_balance: StatementBalance;
-      /** The balances after the day. */
-      closing_balance: StatementBalance;
-      /** How many quotes you got. */
-      quotes: number;
-      /** How many orders were executed. */
-      orders: number;
-      /** How many refusals were bound to an Idempotency-Key. */
-      refusals: number;
-      /**
-       * The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although
-       * X-Timestamp is before the end of the quote.
-       */
-      broken: number;
-      /** A hash over every quote of the day and its reply. */
-      quotes_sha256: string;
-      /** A hash over every binding refusal of the day. */
-      refusals_sha256: string;
-      /**
-       * The epoch of the operator's database. A failover, or a restore to an earlier instant, begins a new
-       * epoch.
-       */
-      epoch: {
-        /** The number of the epoch, counted from 1. */
-        number: number;
-        /** The timeline of the operator's database. */
-        timeline: number;
-        /** When the operator's service noticed the epoch. */
-        began_at: string;
-      };
-      /** How many of these quotes were executed. Not in events from before 0.7.0. */
-      quotes_executed?: number | undefined;
-      /** How many of these quotes ended without an order. Not in events from before 0.7.0. */
-      quotes_expired?: number | undefined;
-    };
+    day: EventDay;
     /**
      * The head of your hash chain at this event. Store it: with it you can prove your history up to this
      * event.
@@ -308,9 +252,8 @@ type AccountEventCase = {
     chain_head: string;
   };
 } | {
-  /** What happened. */
+  /** What happened. Values may be added. */
   type: "webhook.test";
-  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
     /**
      * The head of your hash chain at this event. Store it: with it you can prove your history up to this
@@ -331,6 +274,10 @@ export type AccountEvent = {
   sequence: number;
   /** When the event occurred. */
   created_at: string;
+  /** The environment of the service. Not in events from before 0.7.0. Values may be added. */
+  environment?: "sandbox" | "production" | (string & Record<never, never>) | undefined;
+  /** The version of this API, as info.version of the description. Not in events from before 0.7.0. */
+  api_version?: string | undefined;
   delivery: Delivery;
   /**
    * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
@@ -338,6 +285,118 @@ export type AccountEvent = {
    */
   line?: string | undefined;
 } & AccountEventCase;
+
+/** The credential, in its state right after the event. */
+export interface EventCredential {
+  /** What expires, was added or ended. Values may be added. */
+  kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret" | (string & Record<never, never>);
+  /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
+  id: string;
+  /** When the service stops accepting the credential. Only in credential.expiring. */
+  expires_at?: string | undefined;
+  /** The signing key's registered name, if it has one. Not in credential.expiring. */
+  kid?: string | null | undefined;
+  /**
+   * From when the service accepts the credential; null if the registered date is unusable, so that the
+   * service never accepts it. Not in credential.expiring.
+   */
+  valid_from?: string | null | undefined;
+  /**
+   * When the service stops accepting the credential, which can be in the future; null if no end is set.
+   * Not in credential.expiring.
+   */
+  valid_until?: string | null | undefined;
+  /** The operator's login that made the change; null if the change is older than events about changes. */
+  changed_by?: string | null | undefined;
+  /** The second login, which approved the change; null if such a change needs no approval. */
+  approved_by?: string | null | undefined;
+}
+
+/**
+ * The subject of the event in its state right after the event, and the head of your hash chain. The type
+ * of the event says which subject it is.
+ */
+export interface EventData {
+  order?: Order | undefined;
+  withdrawal?: Withdrawal | undefined;
+  funding?: Funding | undefined;
+  credential?: EventCredential | undefined;
+  settlement?: EventSettlement | undefined;
+  webhook_endpoint?: EventWebhookEndpoint | undefined;
+  day?: EventDay | undefined;
+  /**
+   * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+   * event.
+   */
+  chain_head: string;
+}
+
+/** A summary of one day. After this event, nothing can be added to the day. */
+export interface EventDay {
+  /** The day in Asia/Riyadh. */
+  date: string;
+  /** The first event of the day; null: the day has none. */
+  first_sequence: number | null;
+  /** The last event of the day; null: the day has none. */
+  last_sequence: number | null;
+  /** The balances before the day. */
+  opening_balance: StatementBalance;
+  /** The balances after the day. */
+  closing_balance: StatementBalance;
+  /** How many quotes you got. */
+  quotes: number;
+  /** How many orders were executed. */
+  orders: number;
+  /** How many refusals were bound to an Idempotency-Key. */
+  refusals: number;
+  /**
+   * The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although
+   * X-Timestamp is before the end of the quote.
+   */
+  broken: number;
+  /** A hash over every quote of the day and its reply. */
+  quotes_sha256: string;
+  /** A hash over every binding refusal of the day. */
+  refusals_sha256: string;
+  /**
+   * The epoch of the operator's database. A failover, or a restore to an earlier instant, begins a new
+   * epoch.
+   */
+  epoch: {
+    /** The number of the epoch, counted from 1. */
+    number: number;
+    /** The timeline of the operator's database. */
+    timeline: number;
+    /** When the operator's service noticed the epoch. */
+    began_at: string;
+  };
+  /** How many of these quotes were executed. Not in events from before 0.7.0. */
+  quotes_executed?: number | undefined;
+  /** How many of these quotes ended without an order. Not in events from before 0.7.0. */
+  quotes_expired?: number | undefined;
+}
+
+/** The IBAN to which later withdrawals are paid. */
+export interface EventSettlement {
+  /** The new IBAN without its middle characters. */
+  iban_masked: string;
+  /** The SHA-256 of the whole IBAN without spaces. Compare it with your own. */
+  iban_sha256: string;
+  /** The operator's login that made the change; null if the change is older than events about changes. */
+  changed_by: string | null;
+  /** The second login, which approved the change; null if such a change needs no approval. */
+  approved_by: string | null;
+}
+
+/** The URL to which events are sent, beginning with this event. */
+export interface EventWebhookEndpoint {
+  /** The new URL. */
+  url: string;
+  /** The operator's login that made the change; null if the change is older than events about changes. */
+  changed_by: string | null;
+  /** The second login, which approved the change; null if such a change needs no approval. */
+  approved_by: string | null;
+}
 
 /** Oldest first; next_cursor is the `after` of the next page. */
 export interface AccountEvents {
@@ -523,8 +582,8 @@ export interface Order {
   price_per_gram_sar: SarPerGram;
   /** The SAR that moved, at most 2 decimals. */
   total_sar: Sar;
-  /** An order is executed completely, or it does not exist. */
-  status: "executed";
+  /** An order is executed completely, or it does not exist. Values may be added. */
+  status: "executed" | (string & Record<never, never>);
   /** When the order was booked. */
   executed_at: string;
   /** Your own reference; absent if you sent none. */
@@ -645,8 +704,8 @@ export interface Quote {
   price_per_gram_sar: SarPerGram;
   /** The SAR that the order moves, rounded up to the halala for a buy and down for a sell. */
   total_sar: Sar;
-  /** Only an open quote can be executed. */
-  status: "open" | "executed" | "expired";
+  /** Only an open quote can be executed. Values may be added. */
+  status: "open" | "executed" | "expired" | (string & Record<never, never>);
   /** When the quote was made. */
   created_at: string;
   /** Until when the price is firm. */
@@ -861,8 +920,14 @@ export interface SimulateWithdrawalRequest {
 export interface Simulations {
   /** The state of the market that is simulated; null: none. */
   market: {
-    /** The state of your market. */
-    state: "closed" | "price_stale" | "vault_short" | "withdrawals_spent" | "normal";
+    /** The state of your market. Values may be added. */
+    state:
+      | "closed"
+      | "price_stale"
+      | "vault_short"
+      | "withdrawals_spent"
+      | "normal"
+      | (string & Record<never, never>);
     /** When the simulation ends by itself. */
     until: string;
   } | null;
@@ -875,8 +940,15 @@ export interface Simulations {
   } | null;
   /** What happens to your next requests; null: nothing. */
   failure: {
-    /** What happens to the requests. */
-    kind: "rate_limited" | "unavailable" | "timeout" | "refused" | "hang" | "lost_reply";
+    /** What happens to the requests. Values may be added. */
+    kind:
+      | "rate_limited"
+      | "unavailable"
+      | "timeout"
+      | "refused"
+      | "hang"
+      | "lost_reply"
+      | (string & Record<never, never>);
     /** The error code that they get; null: they are executed. */
     code: string | null;
     /** How long a reply is delayed; null: not at all. */
@@ -888,8 +960,8 @@ export interface Simulations {
   } | null;
   /** What happens to the delivery of your next events; null: nothing. */
   webhooks: {
-    /** What happens to the events. */
-    kind: "twice" | "late" | "out_of_order" | "other_secret";
+    /** What happens to the events. Values may be added. */
+    kind: "twice" | "late" | "out_of_order" | "other_secret" | (string & Record<never, never>);
     /** How long an event is delayed; null: not at all. */
     seconds: number | null;
     /** How many more events it affects. */
@@ -974,6 +1046,10 @@ export type WebhookEvent = {
   sequence: number;
   /** When the event occurred. */
   created_at: string;
+  /** The environment of the service. Not in events from before 0.7.0. Values may be added. */
+  environment?: "sandbox" | "production" | (string & Record<never, never>) | undefined;
+  /** The version of this API, as info.version of the description. Not in events from before 0.7.0. */
+  api_version?: string | undefined;
 } & AccountEventCase;
 
 /** An outgoing payment. If it is rejected or returned, the amount is available again. */
@@ -988,9 +1064,16 @@ export interface Withdrawal {
   iban_masked: string;
   /**
    * pending_approval: the operator has not decided. approved, submitted: on its way to the bank. paid:
-   * done. rejected, returned: the amount is available again.
+   * done. rejected, returned: the amount is available again. Values may be added.
    */
-  status: "pending_approval" | "approved" | "submitted" | "paid" | "rejected" | "returned";
+  status:
+    | "pending_approval"
+    | "approved"
+    | "submitted"
+    | "paid"
+    | "rejected"
+    | "returned"
+    | (string & Record<never, never>);
   /** When you requested the withdrawal. */
   created_at: string;
   /** Your own customer, account or desk; absent if you sent none. */

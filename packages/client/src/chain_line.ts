@@ -190,7 +190,7 @@ function endOf(event: AccountEvent): readonly LineMember[] {
     default:
       // The hash contains the whole IBAN and the operator's login, which no event has.
       return [
-        member("status", STATUSES.indexOf(event.data.withdrawal.status) + 1),
+        member("status", STATUSES.findIndex((status) => status === event.data.withdrawal.status) + 1),
         member("withdrawal", undefined),
       ];
   }

@@ -39,8 +39,9 @@ export function findForeignCredential(
   knownThumbprints: readonly string[],
 ): ForeignCredential | undefined {
   if (event.type !== "credential.added") return undefined;
-  const { kind, id, changed_by } = event.data.credential;
-  if (kind !== "certificate" && kind !== "signing_key" || knownThumbprints.includes(id)) return undefined;
+  const { id, changed_by } = event.data.credential;
+  const kind = (["certificate", "signing_key"] as const).find((one) => one === event.data.credential.kind);
+  if (kind === undefined || knownThumbprints.includes(id)) return undefined;
   return { code: "foreign_credential", kind, id, changed_by, sequence: event.sequence };
 }
 

@@ -41,7 +41,8 @@ type UnitOf<Name, U> = Name extends "price_per_gram_sar" | "buy_price" | "sell_p
   : U;
 type Same<A, B> = (<T>() => T extends Flat<A> ? 1 : 2) extends <T>() => T extends Flat<B> ? 1 : 2 ? true
   : false;
-type Flat<T> = T extends Quantity<infer U> ? { quantity: U }
+type Flat<T> = T extends string ? T
+  : T extends Quantity<infer U> ? { quantity: U }
   : T extends object ? { [Name in keyof T]: Flat<T[Name]> }
   : T;
 /**

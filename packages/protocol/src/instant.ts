@@ -4,8 +4,9 @@
 
 const INSTANT_FORM = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/;
 /** RFC 3339, section 5.6: any number of decimals, an offset, and `t` and `z` in lower case, too. */
+/** The colon of an offset may be missing, as in Python's `%z`, with which some generated clients write instants. */
 const RFC_3339_FORM =
-  /^([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}:[0-9]{2}:)([0-5][0-9]|60)(?:\.([0-9]+))?(?:Z|([+-])([01][0-9]|2[0-3]):([0-5][0-9]))$/i;
+  /^([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}:[0-9]{2}:)([0-5][0-9]|60)(?:\.([0-9]+))?(?:Z|([+-])([01][0-9]|2[0-3]):?([0-5][0-9]))$/i;
 const DATE_FORM = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
 /**
@@ -57,7 +58,7 @@ export function isDate(text: string): boolean {
 }
 
 /**
- * Reads an instant of a request in any spelling of RFC 3339. Returns it as `formatInstant()` writes it. Cuts it
+ * Reads an instant of a request in any spelling of RFC 3339, also without the colon of its offset. Returns it as `formatInstant()` writes it. Cuts it
  * to milliseconds. A date, such as 2026-01-31, is the beginning of that day in Asia/Riyadh. Returns `undefined`
  * when the text has another form, names a day or time that does not exist, or is not in the years 0000 to 9999.
  *

@@ -1,3 +1,4 @@
+export { API_VERSION } from "./api_version.ts";
 export { hostBytes } from "./bytes.ts";
 export { idempotencyFingerprint, type WriteRequest } from "./fingerprint.ts";
 export {
@@ -220,6 +221,7 @@ export {
   webhookEvent,
   type WebhookEventType,
   WITHDRAWAL,
+  WITHDRAWAL_STATUSES,
   type WithdrawalCreatedReply,
   withdrawalCreatedReply,
   type WithdrawalReply,
@@ -229,7 +231,6 @@ export {
   type WithdrawalsReply,
   withdrawalsReply,
   type WithdrawalStatus,
-  withdrawalStatus,
 } from "./schema/mod.ts";
 export {
   newWebhookSecret,

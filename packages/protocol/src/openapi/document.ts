@@ -1,3 +1,4 @@
+import { API_VERSION } from "../api_version.ts";
 import { type Endpoint, type Json, TAGS } from "./endpoint.ts";
 import { ENDPOINTS, type OperationId, operationsOf } from "./endpoints.ts";
 import { INTRODUCTION } from "./introduction.ts";
@@ -38,7 +39,10 @@ export function openApiDocument({ baseUrl, environment }: OpenApiOptions): Json 
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Gold Trading Partner API", version: "1", description: INTRODUCTION },
+    info: {
+      ...{ title: "Gold Trading Partner API", version: API_VERSION, description: INTRODUCTION },
+      ...{ contact: { name: "The operator of this service", url: `${baseUrl}/docs` }, license: LICENCE },
+    },
     servers: [{ url: baseUrl, description: environment }],
     tags: Object.entries(TAGS).filter(([name]) => used.has(name))
       .map(([name, description]) => ({ name, description })),
@@ -53,6 +57,8 @@ export function openApiDocument({ baseUrl, environment }: OpenApiOptions): Json 
     },
   };
 }
+
+const LICENCE = { name: "Apache-2.0", identifier: "Apache-2.0" };
 
 const SECURITY_SCHEMES: Json = {
   clientCertificate: {

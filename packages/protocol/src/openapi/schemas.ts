@@ -53,6 +53,10 @@ function toJson(schema: z.ZodType): JsonSchema {
       // such range.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      // An object that may have any further member needs no statement, and generators would make a map of it.
+      if (Object.keys(jsonSchema.additionalProperties || { closed: true }).length === 0) {
+        delete jsonSchema.additionalProperties;
+      }
       // oapi-codegen makes a Go float32 of a number, which has only 7 digits. `format: double` would mend Go,
       // but generators for Java and C# would then use double instead of BigDecimal and decimal.
       if ([jsonSchema.type].flat().includes("number")) jsonSchema["x-go-type"] = "float64";

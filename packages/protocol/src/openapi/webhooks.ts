@@ -44,6 +44,7 @@ export function webhooks(schemas: Schemas): Json {
   return Object.fromEntries(
     Object.entries(EVENTS).map(([type, event]) => [type, {
       post: {
+        operationId: operationIdOf(type),
         summary: SUMMARIES[type as keyof typeof EVENTS],
         description: DESCRIPTION,
         security: [],
@@ -62,6 +63,10 @@ export function webhooks(schemas: Schemas): Json {
     }]),
   );
 }
+
+/** `order.executed` is `onOrderExecuted`. */
+const operationIdOf = (type: string): string =>
+  `on${type.split(/[._]/).map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join("")}`;
 
 const header = (name: string, description: string, schema: Json, example: Json): Json => ({
   name,

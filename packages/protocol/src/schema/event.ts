@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { API_VERSION } from "../api_version.ts";
 import { fundingReply } from "./funding.ts";
 import { orderReply } from "./order.ts";
 import { integerParam, limitParam, pageOf } from "./page.ts";
 import { statementBalance } from "./statement.ts";
-import { date, idText, instant, sha256Hex } from "./text.ts";
+import { date, idText, instant, openText, sha256Hex } from "./text.ts";
 import { withdrawalReply } from "./withdrawal.ts";
 
 const chain_head = sha256Hex.meta({
@@ -11,36 +12,34 @@ const chain_head = sha256Hex.meta({
     "The head of your hash chain at this event. Store it: with it you can prove your history up to this event.",
 });
 
-const WITHDRAWAL_EVENTS = [
-  "withdrawal.created",
-  "withdrawal.approved",
-  "withdrawal.submitted",
-  "withdrawal.paid",
-  "withdrawal.rejected",
-  "withdrawal.returned",
-] as const;
+/** The member of `data` that has the subject of an event, by the event's type. */
+export const SUBJECTS = {
+  "order.executed": "order",
+  "withdrawal.created": "withdrawal",
+  "withdrawal.approved": "withdrawal",
+  "withdrawal.submitted": "withdrawal",
+  "withdrawal.paid": "withdrawal",
+  "withdrawal.rejected": "withdrawal",
+  "withdrawal.returned": "withdrawal",
+  "funding.completed": "funding",
+  "funding.reversed": "funding",
+  "credential.expiring": "credential",
+  "credential.added": "credential",
+  "credential.ended": "credential",
+  "settlement.changed": "settlement",
+  "webhook_endpoint.changed": "webhook_endpoint",
+  "day.closed": "day",
+  "webhook.test": null,
+} as const;
+export type WebhookEventType = keyof typeof SUBJECTS;
 
-const FUNDING_EVENTS = ["funding.completed", "funding.reversed"] as const;
-
-const CREDENTIAL_EVENTS = ["credential.added", "credential.ended"] as const;
-
-const EVENT_TYPES: readonly string[] = [
-  "order.executed",
-  ...WITHDRAWAL_EVENTS,
-  ...FUNDING_EVENTS,
-  "credential.expiring",
-  ...CREDENTIAL_EVENTS,
-  "settlement.changed",
-  "webhook_endpoint.changed",
-  "day.closed",
-  "webhook.test",
-];
-
-const TYPE = { description: "What happened." };
-const DATA = {
-  description:
-    "The order, withdrawal, funding or other subject of the event, in its state right after the event.",
-};
+const CHANGED = ["kind", "id", "kid", "valid_from", "valid_until", "changed_by", "approved_by"] as const;
+/** The members of the subject that an event of these types has. Other subjects have the same members at each type. */
+const SUBJECT_MEMBERS = {
+  "credential.expiring": ["kind", "id", "expires_at"],
+  "credential.added": CHANGED,
+  "credential.ended": CHANGED,
+} as const;
 
 const frame = {
   id: idText("evt_"),
@@ -50,19 +49,16 @@ const frame = {
       "arrived yet.",
   }),
   created_at: instant.meta({ description: "When the event occurred." }),
+  environment: openText(
+    ["sandbox", "production"],
+    "The environment of the service. Not in events from before 0.7.0.",
+  ).optional(),
+  api_version: z.string().optional().meta({
+    description:
+      "The version of this API, as info.version of the description. Not in events from before 0.7.0.",
+    examples: [API_VERSION],
+  }),
 };
-
-const kindOfCredential = (description: string) =>
-  z.enum(["certificate", "signing_key", "client_secret", "webhook_secret"]).meta({ description });
-const credentialId = z.string().meta({
-  description: "The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it.",
-});
-
-const credential = z.object({
-  kind: kindOfCredential("What expires."),
-  id: credentialId,
-  expires_at: instant.meta({ description: "When the service stops accepting the credential." }),
-}).meta({ description: "The credential that expires." });
 
 const logins = {
   changed_by: z.string().nullable().meta({
@@ -74,21 +70,33 @@ const logins = {
   }),
 };
 
-const changedCredential = z.object({
-  kind: kindOfCredential("What was added or ended."),
-  id: credentialId,
-  kid: z.string().nullable().meta({ description: "The signing key's registered name, if it has one." }),
-  valid_from: instant.nullable().meta({
+const credential = z.object({
+  kind: openText(
+    ["certificate", "signing_key", "client_secret", "webhook_secret"],
+    "What expires, was added or ended.",
+  ),
+  id: z.string().meta({
+    description: "The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it.",
+  }),
+  expires_at: instant.optional().meta({
+    description: "When the service stops accepting the credential. Only in credential.expiring.",
+  }),
+  kid: z.string().nullable().optional().meta({
+    description: "The signing key's registered name, if it has one. Not in credential.expiring.",
+  }),
+  valid_from: instant.nullable().optional().meta({
     description:
       "From when the service accepts the credential; null if the registered date is unusable, so that the " +
-      "service never accepts it.",
+      "service never accepts it. Not in credential.expiring.",
   }),
-  valid_until: instant.nullable().meta({
+  valid_until: instant.nullable().optional().meta({
     description:
-      "When the service stops accepting the credential, which can be in the future; null if no end is set.",
+      "When the service stops accepting the credential, which can be in the future; null if no end is set. Not in " +
+      "credential.expiring.",
   }),
-  ...logins,
-}).meta({ description: "The credential, in its state right after the event." });
+  changed_by: logins.changed_by.optional(),
+  approved_by: logins.approved_by.optional(),
+}).meta({ id: "EventCredential", description: "The credential, in its state right after the event." });
 
 const settlement = z.object({
   iban_masked: z.string().meta({ description: "The new IBAN without its middle characters." }),
@@ -96,12 +104,15 @@ const settlement = z.object({
     description: "The SHA-256 of the whole IBAN without spaces. Compare it with your own.",
   }),
   ...logins,
-}).meta({ description: "The IBAN to which later withdrawals are paid." });
+}).meta({ id: "EventSettlement", description: "The IBAN to which later withdrawals are paid." });
 
 const webhookEndpoint = z.object({
   url: z.string().meta({ description: "The new URL." }),
   ...logins,
-}).meta({ description: "The URL to which events are sent, beginning with this event." });
+}).meta({
+  id: "EventWebhookEndpoint",
+  description: "The URL to which events are sent, beginning with this event.",
+});
 
 const count = z.int().min(0);
 const sequenceOfDay = (description: string) => z.int().min(1).nullable().meta({ description });
@@ -136,85 +147,81 @@ const day = z.object({
   quotes_expired: count.optional().meta({
     description: "How many of these quotes ended without an order. Not in events from before 0.7.0.",
   }),
-}).meta({ description: "A summary of one day. After this event, nothing can be added to the day." });
+}).meta({
+  id: "EventDay",
+  description: "A summary of one day. After this event, nothing can be added to the day.",
+});
 
+const data = z.object({
+  order: orderReply.optional(),
+  withdrawal: withdrawalReply.optional(),
+  funding: fundingReply.optional(),
+  credential: credential.optional(),
+  settlement: settlement.optional(),
+  webhook_endpoint: webhookEndpoint.optional(),
+  day: day.optional(),
+  chain_head,
+});
+type Data = z.infer<typeof data>;
+const anyData = data.loose().meta({
+  id: "EventData",
+  description:
+    "The subject of the event in its state right after the event, and the head of your hash chain. The type of the " +
+    "event says which subject it is.",
+});
+
+type Part<T, Type> = Type extends keyof typeof SUBJECT_MEMBERS
+  ? { [Name in (typeof SUBJECT_MEMBERS)[Type][number] & keyof T]: Exclude<T[Name], undefined> }
+  : T;
+/** What an event of each type has. */
+type Subject = {
+  [Type in WebhookEventType]: {
+    type: Type;
+    data:
+      & { [Name in NonNullable<(typeof SUBJECTS)[Type]>]: Part<NonNullable<Data[Name]>, Type> }
+      & Pick<Data, "chain_head">;
+  };
+}[WebhookEventType];
+
+/**
+ * An event. The description has one object for all types, because clients that are generated from a union fail at a
+ * type that they do not know. The TypeScript type is a union of the known types, so a check of `type` narrows it.
+ */
 function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
-  const event = { ...frame, ...more };
-  const known = z.discriminatedUnion("type", [
-    z.object({
-      type: z.literal("order.executed").meta(TYPE),
-      ...event,
-      data: z.object({ order: orderReply, chain_head }).meta(DATA),
-    }),
-    z.object({
-      type: z.enum(WITHDRAWAL_EVENTS).meta(TYPE),
-      ...event,
-      data: z.object({ withdrawal: withdrawalReply, chain_head }).meta(DATA),
-    }),
-    z.object({
-      type: z.enum(FUNDING_EVENTS).meta(TYPE),
-      ...event,
-      data: z.object({ funding: fundingReply, chain_head }).meta(DATA),
-    }),
-    z.object({
-      type: z.literal("credential.expiring").meta(TYPE),
-      ...event,
-      data: z.object({ credential, chain_head }).meta(DATA),
-    }),
-    z.object({
-      type: z.enum(CREDENTIAL_EVENTS).meta(TYPE),
-      ...event,
-      data: z.object({ credential: changedCredential, chain_head }).meta(DATA),
-    }),
-    z.object({
-      type: z.literal("settlement.changed").meta(TYPE),
-      ...event,
-      data: z.object({ settlement, chain_head }).meta(DATA),
-    }),
-    z.object({
-      type: z.literal("webhook_endpoint.changed").meta(TYPE),
-      ...event,
-      data: z.object({ webhook_endpoint: webhookEndpoint, chain_head }).meta(DATA),
-    }),
-    z.object({
-      type: z.literal("day.closed").meta(TYPE),
-      ...event,
-      data: z.object({ day, chain_head }).meta(DATA),
-    }),
-    z.object({
-      type: z.literal("webhook.test").meta(TYPE),
-      ...event,
-      data: z.object({ chain_head }).meta(DATA),
-    }),
-  ]);
-  const addedLater = z.object({
-    type: z.string().refine((type) => !EVENT_TYPES.includes(type)).meta({
-      ...TYPE,
-      not: { enum: [...EVENT_TYPES] },
-    }),
-    ...event,
-    data: z.looseObject({ chain_head }).meta(DATA),
-  });
-  // Give an event that is added later the TypeScript type `never`. So a check of `type` still narrows the
-  // event to one known type. A program ignores events of all other types.
-  return z.union([known, addedLater as unknown as z.ZodType<never>]);
+  const type = openText(Object.keys(SUBJECTS) as WebhookEventType[], "What happened.");
+  const event = z.object({ type, ...frame, ...more, data: anyData });
+  type Event = z.infer<z.ZodObject<typeof frame & S>> & Subject;
+  return event.refine(
+    (given) => hasSubject(given as unknown as Subject),
+    "The subject is missing.",
+  ) as unknown as z.ZodType<Event>;
 }
+
+function hasSubject({ type, data }: { readonly type: string; readonly data: Data }): boolean {
+  const subject = Object.hasOwn(SUBJECTS, type) ? SUBJECTS[type as WebhookEventType] : null;
+  if (subject === null) return true;
+  const { [type]: members = [] }: Readonly<Record<string, readonly string[]>> = SUBJECT_MEMBERS;
+  return data[subject] !== undefined && members.every((name) => name in data[subject]!);
+}
+
+/** Lets a generator of types narrow an event by its type. */
+const NARROWING = { "x-subjects": SUBJECTS, "x-subject-members": SUBJECT_MEMBERS };
 
 /** A webhook's body. It is delivered at least once, so decide by `id` whether you have it already. */
 export const webhookEvent = eventWith({})
   .meta({
     id: "WebhookEvent",
     description: "An event. Types may be added; acknowledge types that you do not know.",
+    ...NARROWING,
   });
 export type WebhookEvent = z.infer<typeof webhookEvent>;
-export type WebhookEventType = WebhookEvent["type"];
 
 const delivery = z.object({
-  status: z.enum(["pending", "delivered", "parked"]).meta({
-    description:
-      "pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped " +
+  status: openText(
+    ["pending", "delivered", "parked"],
+    "pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped " +
       "trying; redeliver it by hand.",
-  }),
+  ),
   next_attempt_at: instant.nullable().meta({
     description: "When the event is sent next; null if that is not planned.",
   }),
@@ -234,7 +241,7 @@ const line = z.string().meta({
 }).optional();
 
 export const eventReply = eventWith({ delivery, line })
-  .meta({ id: "Event", description: "An event and the attempts to deliver it." });
+  .meta({ id: "Event", description: "An event and the attempts to deliver it.", ...NARROWING });
 export type EventReply = z.infer<typeof eventReply>;
 
 export const eventsReply = pageOf(

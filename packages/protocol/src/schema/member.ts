@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { IdPrefix } from "../id.ts";
 import { grams, sar, sarPerGram } from "./quantity.ts";
-import { idText, instant as instantText, side as sideText } from "./text.ts";
+import { idText, instant as instantText, type Open, openText, side as sideText } from "./text.ts";
 
 /**
  * How a member's value is written in JSON. No column has the text of a `constant`, which is the same in every
@@ -71,10 +71,10 @@ export const textIn = <R extends z.ZodType>(column: string, reply: R): Member<R>
   reply,
 });
 
-export const constant = <V extends string>(value: V, says: string): Member<z.ZodLiteral<V>> => ({
+export const constant = <V extends string>(value: V, says: string): Member<z.ZodType<Open<V>>> => ({
   form: "constant",
   value,
-  reply: z.literal(value).meta({ description: says }),
+  reply: openText([value], says),
 });
 
 export const argument = <R extends z.ZodType>(reply: R): Member<R> => ({ form: "argument", reply });

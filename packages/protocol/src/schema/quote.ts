@@ -14,7 +14,7 @@ import {
 import { ACCOUNT_LABEL, PARTNER_REFERENCE, partnerText } from "./partner_text.ts";
 import { amountParam, gramsParam } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
-import { side } from "./text.ts";
+import { openText, side } from "./text.ts";
 
 export const QUOTE = {
   quote_id: id("qt_"),
@@ -25,9 +25,7 @@ export const QUOTE = {
     "total",
     "The SAR that the order moves, rounded up to the halala for a buy and down for a sell.",
   ),
-  status: argument(
-    z.enum(["open", "executed", "expired"]).meta({ description: "Only an open quote can be executed." }),
-  ),
+  status: argument(openText(["open", "executed", "expired"], "Only an open quote can be executed.")),
   created_at: instantIn("created_at", "When the quote was made."),
   expires_at: instantIn("expires_at", "Until when the price is firm."),
   reference: partnerText(PARTNER_REFERENCE),

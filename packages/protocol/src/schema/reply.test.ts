@@ -26,6 +26,8 @@ const event = {
   id: `evt_${uuid}`,
   sequence: 1,
   created_at: at,
+  environment: "sandbox",
+  api_version: "1",
   data: { order, chain_head: digest },
 };
 const step = { ok: null, detail: "Not reached." };
@@ -153,6 +155,8 @@ describe("the reply schemas", () => {
         `reference of ${reply}`,
         `account_label of ${reply}`,
       ]),
+      "environment of eventReply",
+      "api_version of eventReply",
       "reserves_list_id of orderReply",
       "reserves_list_id of orderCreatedReply",
     ]);
@@ -186,11 +190,13 @@ describe("the reply schemas", () => {
     );
   });
 
-  it("reject ids of other kinds, instants in other formats and unknown states", () => {
+  it("reject ids of other kinds and instants in other formats, and accept states that a later version adds", () => {
     assertEquals(accepts("orderReply", { ...order, order_id: order.quote_id }), false);
     assertEquals(accepts("orderReply", { ...order, executed_at: "2026-01-31T09:30:00Z" }), false);
-    assertEquals(accepts("orderReply", { ...order, status: "open" }), false);
-    assertEquals(accepts("withdrawalReply", { ...withdrawal, status: "lost" }), false);
+    assertEquals(accepts("orderReply", { ...order, side: "swap" }), false);
+    assertEquals(accepts("orderReply", { ...order, status: "settled" }), true);
+    assertEquals(accepts("withdrawalReply", { ...withdrawal, status: "lost" }), true);
+    assertEquals(accepts("withdrawalReply", { ...withdrawal, status: 1 }), false);
     assertEquals(accepts("tokenReply", { access_token: "t", token_type: "bearer", expires_in: 600 }), false);
     assertEquals(tokenErrorSchema.safeParse({ error: "invalid_client" }).success, false);
   });

@@ -6,7 +6,7 @@ import { PROBLEM_REGISTRY, type ProblemCode } from "../problem_registry.ts";
 import { parseSignedDecimal, QuantityError } from "../quantity.ts";
 import { amountParam } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
-import { instant } from "./text.ts";
+import { instant, openText } from "./text.ts";
 
 /** A lasting simulation ends after this time at the latest. */
 export const SIMULATION_MAX_SECONDS = 600;
@@ -232,7 +232,7 @@ const described = <T extends z.ZodType>(schema: T, description: string): T => sc
 
 export const simulationsReply = z.object({
   market: described(
-    z.object({ state: described(z.enum(marketState), "The state of your market."), until }).nullable(),
+    z.object({ state: openText(marketState, "The state of your market."), until }).nullable(),
     "The state of the market that is simulated; null: none.",
   ),
   prices: described(
@@ -245,7 +245,7 @@ export const simulationsReply = z.object({
   ),
   failure: described(
     z.object({
-      kind: described(z.enum(failureKind), "What happens to the requests."),
+      kind: openText(failureKind, "What happens to the requests."),
       code: described(z.string().nullable(), "The error code that they get; null: they are executed."),
       seconds: described(z.int().nullable(), "How long a reply is delayed; null: not at all."),
       remaining: remaining("requests"),
@@ -255,7 +255,7 @@ export const simulationsReply = z.object({
   ),
   webhooks: described(
     z.object({
-      kind: described(z.enum(webhookKind), "What happens to the events."),
+      kind: openText(webhookKind, "What happens to the events."),
       seconds: described(z.int().nullable(), "How long an event is delayed; null: not at all."),
       remaining: remaining("events"),
       until,

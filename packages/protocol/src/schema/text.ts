@@ -18,9 +18,8 @@ const INSTANT_RULE =
 export const instant = z.string({ error: INSTANT_RULE })
   .refine((text) => parseInstant(text) !== undefined, INSTANT_RULE)
   .meta({
+    // A pattern would say more, but clients that openapi-generator makes for Python fail at one beside this format.
     format: "date-time",
-    // Add a pattern. The format would also allow offsets and other precisions, and this service writes one.
-    pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$",
     description: "RFC 3339 in UTC, with Z and milliseconds.",
     examples: ["2026-01-31T09:30:00.000Z"],
   });
@@ -51,6 +50,22 @@ export const date = z.string({ error: DATE_RULE }).refine(isDate, DATE_RULE)
 export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/).meta({
   description: "SHA-256, 64 characters of lower-case hex.",
 });
+
+/** One of these texts, or one that a later version adds. A check of the text still narrows a union to one type. */
+export type Open<V extends string> = V | (string & Record<never, never>);
+
+/**
+ * A text of a reply of which these values are known. A later version may add values, so the description allows any
+ * text, and generated clients read values that they do not know.
+ */
+export const openText = <const V extends string>(
+  values: readonly V[],
+  description: string,
+): z.ZodType<Open<V>> =>
+  z.string().meta({
+    description: `${description} Values may be added.`,
+    "x-extensible-enum": [...values],
+  }) as z.ZodType<string> as z.ZodType<Open<V>>;
 
 export const side = z.enum(["buy", "sell"], {
   error: 'side must be "buy" (you pay SAR and receive gold) or "sell" (you give gold and receive SAR).',

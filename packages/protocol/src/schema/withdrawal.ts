@@ -6,24 +6,21 @@ import { pageOf } from "./page.ts";
 import { ACCOUNT_LABEL, partnerText } from "./partner_text.ts";
 import { amountParam } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
+import { openText } from "./text.ts";
 
 const REFERENCE_RULE =
   `A reference must be a string of at most ${REFERENCE_MAX_CHARACTERS} characters: letters, digits, space and ` +
   "_ / - ? : ( ) . , ' + without a space or slash at either end.";
 
-export const withdrawalStatus = z.enum([
+export const WITHDRAWAL_STATUSES = [
   "pending_approval",
   "approved",
   "submitted",
   "paid",
   "rejected",
   "returned",
-]).meta({
-  description:
-    "pending_approval: the operator has not decided. approved, submitted: on its way to the bank. paid: done. " +
-    "rejected, returned: the amount is available again.",
-});
-export type WithdrawalStatus = z.infer<typeof withdrawalStatus>;
+] as const;
+export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 
 export const WITHDRAWAL = {
   withdrawal_id: id("wd_"),
@@ -44,7 +41,11 @@ export const WITHDRAWAL = {
     "iban",
     "The first and last four characters of the IBAN that was registered at the time of the request.",
   ),
-  status: argument(withdrawalStatus),
+  status: argument(openText(
+    WITHDRAWAL_STATUSES,
+    "pending_approval: the operator has not decided. approved, submitted: on its way to the bank. paid: done. " +
+      "rejected, returned: the amount is available again.",
+  )),
   created_at: instantIn("created_at", "When you requested the withdrawal."),
   account_label: partnerText(ACCOUNT_LABEL),
 } as const;

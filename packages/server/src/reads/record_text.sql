@@ -67,7 +67,9 @@ create or replace function gold.event_body(given gold.event) returns table (body
 language sql stable
 begin atomic
   select '{"type":"' || (given).type || '","id":"evt_' || (given).id || '","sequence":' || (given).sequence
-    || ',"created_at":"' || gold.instant_text((given).created_at) || '","data":{' || case
+    || ',"created_at":"' || gold.instant_text((given).created_at)
+    -- A sub-select without a reference to the event runs once per statement.
+    || '","environment":"' || (select d.environment from gold.deployment d) || '","api_version":"1","data":{' || case
       when (given).type = 'order.executed' then '"order":' || gold.order_text(o) || ','
       when (given).type like 'withdrawal.%' then '"withdrawal":' || gold.withdrawal_text(w, (given).sequence) || ','
       when (given).type like 'funding.%' then '"funding":' || gold.funding_text(f, (given).sequence) || ','

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expectProblem } from "../../testing/problem.ts";
 import { suiteService } from "../../testing/service.ts";
 import {
+  API_VERSION,
   eventReply,
   eventsReply,
   fundingReply,
@@ -99,6 +100,7 @@ describe("reads of one record", () => {
       await account.withdraw(1),
     ];
     const { items } = await account.read("/v1/events?limit=1", eventsReply);
+    assertEquals([items[0]!.environment, items[0]!.api_version], ["sandbox", API_VERSION]);
     const own = { quote: order.quote_id, order: order.order_id, funding, withdrawal, event: items[0]!.id };
     const stranger = await openAccount(service);
     for (const kind of KINDS) {

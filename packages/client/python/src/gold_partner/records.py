@@ -24,8 +24,8 @@ class Quote(TypedDict):
     price_per_gram_sar: Decimal
     #: The SAR that the order moves, rounded up to the halala for a buy and down for a sell.
     total_sar: Decimal
-    #: Only an open quote can be executed.
-    status: Literal["open", "executed", "expired"]
+    #: Only an open quote can be executed. Values may be added.
+    status: str
     #: When the quote was made.
     created_at: str
     #: Until when the price is firm.
@@ -58,8 +58,8 @@ class Order(TypedDict):
     price_per_gram_sar: Decimal
     #: The SAR that moved, at most 2 decimals.
     total_sar: Decimal
-    #: An order is executed completely, or it does not exist.
-    status: Literal["executed"]
+    #: An order is executed completely, or it does not exist. Values may be added.
+    status: str
     #: When the order was booked.
     executed_at: str
     #: Your own reference; absent if you sent none.
@@ -89,8 +89,8 @@ class Withdrawal(TypedDict):
     #: The first and last four characters of the IBAN that was registered at the time of the request.
     iban_masked: str
     #: pending_approval: the operator has not decided. approved, submitted: on its way to the bank. paid:
-    #: done. rejected, returned: the amount is available again.
-    status: Literal["pending_approval", "approved", "submitted", "paid", "rejected", "returned"]
+    #: done. rejected, returned: the amount is available again. Values may be added.
+    status: str
     #: When you requested the withdrawal.
     created_at: str
     #: Your own customer, account or desk; absent if you sent none.

@@ -1,4 +1,4 @@
-import { formatHalalas, withdrawalStatus } from "@gold-partner/protocol";
+import { formatHalalas, WITHDRAWAL_STATUSES } from "@gold-partner/protocol";
 import type { Row as SqlRow } from "postgres";
 import type { Command, Invocation, Result, Row } from "../../command.ts";
 import { EXIT, Failure, usage } from "../../failure.ts";
@@ -10,7 +10,7 @@ import { batchOf, describeWithdrawal, findWithdrawal, sarOf, withdrawalText } fr
 import { isPayeeSigned } from "./payment_check.ts";
 import { changeOrPropose } from "../changes/proposing.ts";
 
-const STATUSES = withdrawalStatus.options;
+const STATUSES = WITHDRAWAL_STATUSES;
 /** A step locks the accounts of all its withdrawals, as a batch of payments does. */
 const MOST_AT_ONCE = 500;
 

@@ -1,9 +1,12 @@
+import { API_VERSION } from "../../api_version.ts";
 import type { EventReply, WebhookEvent, WebhookEventType, WithdrawalStatus } from "../../schema/mod.ts";
 import { FUNDING, WITHDRAWAL } from "./money.ts";
 import { DIGEST, ID, INSTANT, THUMBPRINT } from "./example_values.ts";
 import { ORDERS } from "./trading.ts";
 
 const chain_head = DIGEST.chainHead;
+
+const of = { environment: "sandbox", api_version: API_VERSION } as const;
 
 interface Occasion {
   readonly id: string;
@@ -16,7 +19,7 @@ function withdrawalEvent<Type extends WebhookEventType & `withdrawal.${string}`>
   status: WithdrawalStatus,
   occasion: Occasion,
 ) {
-  return { type, ...occasion, data: { withdrawal: { ...WITHDRAWAL, status }, chain_head } } as const;
+  return { type, ...occasion, ...of, data: { withdrawal: { ...WITHDRAWAL, status }, chain_head } } as const;
 }
 
 const BY_ONE = { changed_by: "sara", approved_by: null } as const;
@@ -28,6 +31,7 @@ export const EVENTS = {
     id: ID.buyEvent,
     sequence: 8,
     created_at: INSTANT.bought,
+    ...of,
     data: { order: ORDERS.buy, chain_head },
   },
   "withdrawal.created": withdrawalEvent("withdrawal.created", "pending_approval", {
@@ -65,6 +69,7 @@ export const EVENTS = {
     id: ID.fundingEvent,
     sequence: 7,
     created_at: INSTANT.funded,
+    ...of,
     data: { funding: FUNDING, chain_head },
   },
   "funding.reversed": {
@@ -72,6 +77,7 @@ export const EVENTS = {
     id: "evt_019c18a5-1d00-7b52-9d07-51c7f04d3a6e",
     sequence: 11,
     created_at: "2026-02-01T10:00:00.000Z",
+    ...of,
     data: { funding: { ...FUNDING, reversed_at: "2026-02-01T10:00:00.000Z" }, chain_head },
   },
   "credential.expiring": {
@@ -79,6 +85,7 @@ export const EVENTS = {
     id: "evt_019c1889-a5c0-78a8-b888-186878e3d7bb",
     sequence: 11,
     created_at: "2026-02-01T09:30:00.000Z",
+    ...of,
     data: {
       credential: { kind: "certificate", id: DIGEST.certificate, expires_at: "2026-03-03T09:30:00.000Z" },
       chain_head,
@@ -89,6 +96,7 @@ export const EVENTS = {
     id: "evt_019c1361-74f0-7c1e-8f4b-3a5ce2f0a914",
     sequence: 4,
     created_at: "2026-01-31T09:28:00.000Z",
+    ...of,
     data: {
       credential: {
         kind: "signing_key",
@@ -106,6 +114,7 @@ export const EVENTS = {
     id: "evt_019c1db4-2030-7e0d-9d35-60b9f18c2a47",
     sequence: 15,
     created_at: "2026-02-02T09:34:30.000Z",
+    ...of,
     data: {
       credential: {
         kind: "webhook_secret",
@@ -123,6 +132,7 @@ export const EVENTS = {
     id: "evt_019c1361-74f0-7a52-b1c6-90d7be04f8a3",
     sequence: 1,
     created_at: "2026-01-31T09:28:00.000Z",
+    ...of,
     data: {
       settlement: { iban_masked: WITHDRAWAL.iban_masked, iban_sha256: DIGEST.iban, ...BY_ONE },
       chain_head,
@@ -133,6 +143,7 @@ export const EVENTS = {
     id: "evt_019c1361-74f0-7b39-a40e-7c51d2e98f06",
     sequence: 2,
     created_at: "2026-01-31T09:28:00.000Z",
+    ...of,
     data: {
       webhook_endpoint: { url: "https://bank.example/webhooks", ...BY_ONE },
       chain_head,
@@ -143,6 +154,7 @@ export const EVENTS = {
     id: "evt_019c15df-9460-7d1c-8a52-0b7f4c3e9d68",
     sequence: 11,
     created_at: "2026-01-31T21:05:00.000Z",
+    ...of,
     data: {
       day: {
         date: "2026-01-31",
@@ -168,6 +180,7 @@ export const EVENTS = {
     id: "evt_019c1368-52d0-7f53-87ab-ffc3379b2f33",
     sequence: 11,
     created_at: "2026-01-31T09:35:30.000Z",
+    ...of,
     data: { chain_head },
   },
 } as const satisfies Record<WebhookEventType, WebhookEvent>;

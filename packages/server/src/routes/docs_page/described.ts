@@ -59,6 +59,8 @@ export interface Schema {
   readonly description?: string;
   readonly const?: Json;
   readonly enum?: readonly Json[];
+  /** The values of an open text that are known. */
+  readonly "x-extensible-enum"?: readonly string[];
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;

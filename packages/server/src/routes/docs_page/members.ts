@@ -55,7 +55,8 @@ function typeOf(place: Referable<Schema>, resolve: Resolve): string {
   const forms = schema.anyOf ?? (schema.type === undefined ? schema.oneOf : undefined);
   if (forms) return [...new Set(forms.map((form) => typeOf(form, resolve)))].join(" or ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" or ");
+  const values = schema.enum ?? schema["x-extensible-enum"];
+  if (values) return values.map((value) => JSON.stringify(value)).join(" or ");
   if (schema.items) return `list of ${typeOf(schema.items, resolve)}`;
   const type = [schema.type ?? "anything"].flat().join(" or ");
   return schema.format ? `${type} (${schema.format})` : type;
