@@ -9,6 +9,8 @@ import { promisify } from "node:util";
 import { openApiDocument } from "@gold-partner/protocol";
 import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { Stack } from "../contract/stack_fixture.ts";
+import { orderOf, WITHDRAWAL } from "../contract/way_fixture.ts";
+import { ADDED, AdditiveRelay } from "./additive_relay_fixture.ts";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -46,6 +48,8 @@ describe("clients that are generated from the API description", () => {
   let description: string;
   /** How many schemas are numbers. */
   let numbers: number;
+  /** Answers as a later version of the service could. */
+  let later: AdditiveRelay;
 
   before(async () => {
     stack = await Stack.open();
@@ -58,10 +62,21 @@ describe("clients that are generated from the API description", () => {
     assert(numbers >= 50, `${numbers} numbers`);
     await writeFile(description, text);
     await generateWithJava();
+    const { partner } = stack;
+    await partner.succeed("fundSandbox", { body: { amount_sar: 1_000_000 } });
+    await partner.succeed("createOrder", await orderOf(partner, "buy", 1));
+    await partner.succeed("createWithdrawal", WITHDRAWAL);
+    const { ca, cert, key } = partner.credentials;
+    const [caText, certText, keyText] = [ca, cert, key].map((file) => readFileSync(file, "utf8"));
+    const upstream = { port: Number(new URL(baseUrl).port), ca: caText!, cert: certText!, key: keyText! };
+    later = await AdditiveRelay.open(upstream, await stack.serverCertificate(), served);
   });
-  after(() => stack?.close());
+  after(async () => {
+    await later?.close();
+    await stack?.close();
+  });
 
-  /** Generates the clients in Java and C# in one process, because Java starts slowly. */
+  /** Generates the clients in Java, C# and Python in one process, because Java starts slowly. */
   async function generateWithJava(): Promise<void> {
     const models = { models: "", modelTests: "false", modelDocs: "false" };
     const java = {
@@ -74,8 +89,9 @@ describe("clients that are generated from the API description", () => {
       globalProperties: { ...models, apis: "", apiTests: "false", apiDocs: "false", supportingFiles: "" },
     };
     const csharp = { generatorName: "csharp", globalProperties: models };
+    const python = { generatorName: "python", additionalProperties: { packageName: "gold_generated" } };
     const files = await Promise.all(
-      Object.entries({ java, csharp }).map(async ([name, options]) => {
+      Object.entries({ java, csharp, python }).map(async ([name, options]) => {
         const file = join(folder, `${name}.json`);
         const paths = { inputSpec: description, outputDir: join(folder, name) };
         await writeFile(file, JSON.stringify({ ...options, ...paths }));
@@ -86,9 +102,19 @@ describe("clients that are generated from the API description", () => {
     await run("java", [...SHORT_LIVED, ...generator, "batch", "--fail-fast", "--threads", "1", ...files]);
   }
 
+  /** Runs a client against the service, and against one that a later version could be. */
+  async function assertReads(exchange: (baseUrl: string) => Promise<string>): Promise<void> {
+    await assertExact(await exchange(stack.running.baseUrl), "executed pending_approval settlement.changed");
+    await assertExact(await exchange(`https://localhost:${later.port}`), `${ADDED} ${ADDED} ${ADDED}`);
+  }
+
   /** Compares what a client read with what the service stored and returns to this test. */
-  async function assertExact(printed: string): Promise<void> {
-    const { quote_id, available_sar, ...read } = JSON.parse(printed) as Record<string, string>;
+  async function assertExact(printed: string, expectedStates: string): Promise<void> {
+    const parts = JSON.parse(printed) as Record<string, string>;
+    const { quote_id, available_sar, order_status, withdrawal_status, event_type, delivery_status, ...read } =
+      parts;
+    assertEquals(`${order_status} ${withdrawal_status} ${event_type}`, expectedStates);
+    assertEquals(delivery_status === ADDED, event_type === ADDED);
     const quote = await (await stack.partner.call("getQuote", { path: { quote_id: quote_id! } })).text();
     const numberIn = (text: string, name: string) => new RegExp(`"${name}":([0-9.]+)`).exec(text)?.[1];
     const names = ["gold_grams", "price_per_gram_sar", "total_sar"];
@@ -114,12 +140,9 @@ describe("clients that are generated from the API description", () => {
     const generated = textBelow(join(program, "gold"));
     assertEquals([countOf(generated, /\bfloat32\b/g), countOf(generated, /\bfloat64\b/g)], [0, numbers]);
     await run("go", ["build", "-o", "exchange", "."], program);
-    const { base_url, ca, cert, key } = stack.partner.credentials;
-    await assertExact(
-      await run(join(program, "exchange"), [
-        ...[base_url, stack.partner.token, ca, cert, key],
-        ...[AMOUNT_SAR, GOLD_GRAMS],
-      ]),
+    const { ca, cert, key } = stack.partner.credentials;
+    await assertReads((baseUrl) =>
+      run(join(program, "exchange"), [baseUrl, stack.partner.token, ca, cert, key, AMOUNT_SAR, GOLD_GRAMS])
     );
   });
 
@@ -134,17 +157,49 @@ describe("clients that are generated from the API description", () => {
       ...["-J-XX:TieredStopAtLevel=1", "-nowarn", "-proc:none", "-d", classes],
       ...["-cp", CLASS_PATH, "-sourcepath", source, program],
     ]);
-    const { base_url, ca, cert, key } = stack.partner.credentials;
+    const { ca, cert, key } = stack.partner.credentials;
     const pkcs12 = join(folder, "partner.p12");
     await run("openssl", [
       ...["pkcs12", "-export", "-in", cert, "-inkey", key, "-out", pkcs12, "-passout", "pass:exchange"],
     ]);
-    await assertExact(
-      await run("java", [
+    await assertReads((baseUrl) =>
+      run("java", [
         ...[...SHORT_LIVED, "-cp", `${classes}${delimiter}${CLASS_PATH}`, "Exchange"],
-        ...[base_url, stack.partner.token, ca, pkcs12, AMOUNT_SAR, GOLD_GRAMS],
-      ]),
+        ...[baseUrl, stack.partner.token, ca, pkcs12, AMOUNT_SAR, GOLD_GRAMS],
+      ])
     );
+  });
+
+  it("send and read money exactly, and send instants with an offset, in Python, with openapi-generator", async () => {
+    const { ca, cert, key } = stack.partner.credentials;
+    const program = join(ROOT, "e2e/client/generated_python.py");
+    const path = [join(folder, "python"), join(TOOLS, "generated_python")].join(delimiter);
+    await assertReads((baseUrl) =>
+      run("env", [
+        ...[`PYTHONPATH=${path}`, "python3", program],
+        ...[baseUrl, stack.partner.token, ca, cert, key, AMOUNT_SAR, GOLD_GRAMS],
+      ])
+    );
+  });
+
+  it("have types that compile, with openapi-typescript", async () => {
+    const generator = join(TOOLS, "package_checks/node_modules/openapi-typescript/bin/cli.js");
+    const types = join(folder, "api.d.ts");
+    await run("node", [generator, description, "-o", types]);
+    const program = join(folder, "program.ts");
+    await writeFile(
+      program,
+      [
+        'import type { components } from "./api.d.ts";',
+        'declare const event: components["schemas"]["WebhookEvent"];',
+        "export const grams: number | undefined = event.data.order?.gold_grams;",
+        'export const isLater: boolean = event.type === "vault.audited";',
+      ].join("\n"),
+    );
+    await run("node", [
+      ...[join(ROOT, "node_modules/typescript/bin/tsc"), "--noEmit", "--strict", "--skipLibCheck", "false"],
+      ...["--allowImportingTsExtensions", "--module", "nodenext", program],
+    ], folder);
   });
 
   it("hold money as decimal in C#, with openapi-generator", () => {

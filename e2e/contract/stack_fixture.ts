@@ -161,6 +161,11 @@ export class Stack {
     return Number(new URL(this.running.baseUrl).port);
   }
 
+  /** The certificate of the gateway, which clients trust, with its key. */
+  async serverCertificate(): Promise<Pick<Authorities, "cert" | "key">> {
+    return await this.#authorities();
+  }
+
   #authorities(): Promise<Authorities> {
     return ensureAuthorities(this.running.state, this.operator);
   }

@@ -142,7 +142,7 @@ export const TOOLS = {
     },
   },
   /**
-   * The generator of clients for Java and C#. Its jar contains most libraries that a generated Java client
+   * The generator of clients for Java, C# and Python. Its jar contains most libraries that a generated Java client
    * needs. The other two jars have the rest.
    */
   openapiGenerator: mavenTool("openapi_generator", [
@@ -165,6 +165,12 @@ export const TOOLS = {
       sha256: "85fb03fc054cdf4efca8efd9b6712bbb418e1ab98241c4539c8585bbc23e1b8a",
     },
   ]),
+  /** The packages that a generated client in Python needs. */
+  generatedPython: requirementsTool({
+    name: "generated_python",
+    version: "pydantic 2.14.4",
+    entries: ["pydantic", "dateutil", "urllib3"],
+  }),
   /** The Node version of the service's container image, with its npm, for the checks of the image. */
   imageNode: pythonTool(
     "image_node",
@@ -179,8 +185,8 @@ export const TOOLS = {
     [NODE],
   ),
   /**
-   * publint and attw, which check the published packages, and the oldest and middle Node versions that the
-   * packages support.
+   * publint and attw, which check the published packages, the oldest and middle Node versions that the packages
+   * support, and a generator of types from the API description.
    */
   packageChecks: npmProgram("package_checks", "publint"),
   /** Lighthouse and axe, which judge the documentation site in a browser. */

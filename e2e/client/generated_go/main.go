@@ -31,12 +31,12 @@ func main() {
 
 	funding := must(client.FundSandboxWithResponse(
 		ctx,
-		&gold.FundSandboxParams{IdempotencyKey: "generated-go-funding"},
+		&gold.FundSandboxParams{IdempotencyKey: "go-funding-" + baseURL},
 		gold.FundRequest{AmountSar: amount},
 	))
 	quote := must(client.CreateQuoteWithResponse(
 		ctx,
-		&gold.CreateQuoteParams{IdempotencyKey: "generated-go-quote"},
+		&gold.CreateQuoteParams{IdempotencyKey: "go-quote-" + baseURL},
 		gold.QuoteRequest{Side: gold.QuoteRequestSideBuy, GoldGrams: &grams},
 	))
 	if funding.JSON201 == nil || quote.JSON201 == nil {
@@ -47,7 +47,17 @@ func main() {
 	if balances.JSON200 == nil {
 		log.Fatalf("balances: %s", balances.Body)
 	}
+	orders := must(client.ListOrdersWithResponse(ctx, &gold.ListOrdersParams{}))
+	withdrawals := must(client.ListWithdrawalsWithResponse(ctx, &gold.ListWithdrawalsParams{}))
+	events := must(client.ListEventsWithResponse(ctx, &gold.ListEventsParams{}))
+	if orders.JSON200 == nil || withdrawals.JSON200 == nil || events.JSON200 == nil {
+		log.Fatalf("orders: %s\nwithdrawals: %s\nevents: %s", orders.Body, withdrawals.Body, events.Body)
+	}
 	must(0, json.NewEncoder(os.Stdout).Encode(map[string]string{
+		"order_status":       orders.JSON200.Items[0].Status,
+		"withdrawal_status":  withdrawals.JSON200.Items[0].Status,
+		"event_type":         events.JSON200.Items[0].Type,
+		"delivery_status":    events.JSON200.Items[0].Delivery.Status,
 		"quote_id":           quote.JSON201.QuoteId,
 		"funded_sar":         text(funding.JSON201.AmountSar),
 		"gold_grams":         text(quote.JSON201.GoldGrams),

@@ -1,6 +1,8 @@
 import gold.ApiClient;
+import gold.api.AccessApi;
 import gold.api.BooksApi;
 import gold.api.MoneyApi;
+import gold.api.SandboxApi;
 import gold.api.TradingApi;
 import gold.model.FundRequest;
 import gold.model.QuoteRequest;
@@ -11,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
+import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.TreeMap;
@@ -32,14 +35,15 @@ public class Exchange {
     client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + token));
 
     var funding = new MoneyApi(client).fundSandbox(
-        "generated-java-funding", new FundRequest().amountSar(new BigDecimal(args[4])));
+        "java-funding-" + baseUrl, new FundRequest().amountSar(new BigDecimal(args[4])));
     var quote = new TradingApi(client).createQuote(
-        "generated-java-quote",
+        "java-quote-" + baseUrl,
         new QuoteRequest().side(QuoteRequest.SideEnum.BUY).goldGrams(new BigDecimal(args[5])));
     var balances = new BooksApi(client).getBalances(
         quote.getCreatedAt().withOffsetSameInstant(ZoneOffset.ofHours(3)));
 
-    var read = new TreeMap<String, String>(Map.of(
+    var read = new TreeMap<String, String>(states(client));
+    read.putAll(Map.of(
         "quote_id", quote.getQuoteId(),
         "funded_sar", funding.getAmountSar().toPlainString(),
         "gold_grams", quote.getGoldGrams().toPlainString(),
@@ -47,6 +51,28 @@ public class Exchange {
         "total_sar", quote.getTotalSar().toPlainString(),
         "available_sar", balances.getSar().getAvailable().toPlainString()));
     System.out.println(ApiClient.createDefaultObjectMapper().writeValueAsString(read));
+  }
+
+  /** One open text of each record, after reading every list. */
+  private static Map<String, String> states(ApiClient client) throws Exception {
+    var today = LocalDate.now();
+    var books = new BooksApi(client);
+    books.getLimits();
+    books.getChainKey();
+    books.getReserves();
+    books.getStatement(today.minusDays(1), today.plusDays(1));
+    new AccessApi(client).getCredentials();
+    new SandboxApi(client).getSimulations();
+    var money = new MoneyApi(client);
+    money.listFundings(null, null, null, null, null);
+    var order = new TradingApi(client).listOrders(null, null, null, null, null, null, null).getItems().get(0);
+    var withdrawal = money.listWithdrawals(null, null, null, null, null, null, null).getItems().get(0);
+    var event = books.listEvents(null, null).getItems().get(0);
+    return Map.of(
+        "order_status", order.getStatus(),
+        "withdrawal_status", withdrawal.getStatus(),
+        "event_type", event.getType(),
+        "delivery_status", event.getDelivery().getStatus());
   }
 
   private static SSLContext tlsOf(Path ca, Path pkcs12) throws Exception {
