@@ -17,6 +17,19 @@ const REQUESTS: readonly Request[] = [
   { name: "a trailing zero", path: "/v1/quotes", body: '{"side":"buy","gold_grams":1.50}', canonical: BUY },
   { name: "an exponent", path: "/v1/quotes", body: '{"side":"buy","gold_grams":15e-1}', canonical: BUY },
   {
+    name: "a decimal string",
+    path: "/v1/quotes",
+    body: '{"side":"buy","gold_grams":"1.50"}',
+    canonical: BUY,
+  },
+  {
+    name: "a text that looks like a number",
+    path: "/v1/quotes",
+    body: '{"side":"buy","gold_grams":1.5,"reference":"10.50"}',
+    canonical:
+      '{"method":"POST","params":{"gold_grams":"1.5","reference":"10.50","side":"buy"},"path":"/v1/quotes"}',
+  },
+  {
     name: "another member order",
     path: "/v1/quotes",
     body: '{"gold_grams":1.5,"side":"buy"}',

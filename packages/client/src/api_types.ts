@@ -408,7 +408,10 @@ export interface AccountEvents {
 
 /** Adds SAR to the caller's own account. Available only in the sandbox. */
 export interface FundRequest {
-  /** SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. */
+  /**
+   * SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. A decimal string, such
+   * as "10.50", means the same as the number.
+   */
   readonly amount_sar: Sar | string;
 }
 
@@ -469,6 +472,23 @@ export interface Limits {
     /** SAR, at most 2 decimals. */
     maximum: Sar;
   };
+  /** The smallest quotes at the present prices; null while there is no price. */
+  smallest_trade: {
+    /** The least that you can buy. */
+    buy: {
+      /** Grams of gold, at most 4 decimals. */
+      gold_grams: Grams;
+      /** What this gold costs or brings. */
+      amount_sar: Sar;
+    };
+    /** The least that you can sell. */
+    sell: {
+      /** Grams of gold, at most 4 decimals. */
+      gold_grams: Grams;
+      /** What this gold costs or brings. */
+      amount_sar: Sar;
+    };
+  } | null;
   /** How many seconds a quote is firm. */
   quote_ttl_seconds: number;
   /** Your request rate. */
@@ -727,11 +747,17 @@ export type QuoteRequest =
     readonly account_label?: string | undefined;
   }
   & ({
-    /** Grams of 24K gold, at most 4 decimals. A value outside your limits gets 422 limit_exceeded. */
+    /**
+     * Grams of 24K gold, at most 4 decimals. A value outside your limits gets 422 limit_exceeded. A decimal
+     * string, such as "10.50", means the same as the number.
+     */
     readonly gold_grams: Grams | string;
     readonly amount_sar?: undefined;
   } | {
-    /** SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. */
+    /**
+     * SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. A decimal string, such
+     * as "10.50", means the same as the number.
+     */
     readonly amount_sar: Sar | string;
     readonly gold_grams?: undefined;
   });
@@ -799,7 +825,10 @@ export interface ReservesList {
 
 /** A simulated bank transfer to your account. */
 export interface SimulateDepositRequest {
-  /** SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. */
+  /**
+   * SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. A decimal string, such
+   * as "10.50", means the same as the number.
+   */
   readonly amount_sar: Sar | string;
 }
 
@@ -1087,7 +1116,10 @@ export interface WithdrawalCreated extends Withdrawal {
 
 /** Pays SAR out to the registered IBAN, once the operator has approved it. */
 export interface WithdrawalRequest {
-  /** SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. */
+  /**
+   * SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. A decimal string, such
+   * as "10.50", means the same as the number.
+   */
   readonly amount_sar: Sar | string;
   /**
    * Your own reference. It is sent to the bank with the transfer, so it has 35 characters at most (a UUID

@@ -1,7 +1,8 @@
 import { canonicalJson, type CanonicalValue, JsonNumber, type JsonValue } from "@gold-partner/canonical";
 import { isList } from "./json_text.ts";
-import { formatDecimal, parseSignedDecimal } from "./quantity.ts";
+import { DECIMAL_TEXT, formatDecimal, parseSignedDecimal } from "./quantity.ts";
 import { GRAM_DECIMALS } from "./quantity_range.ts";
+import { unitOfMember } from "./quantity_unit.ts";
 import type { BytePrimitives } from "./request/byte_primitives.ts";
 
 export interface WriteRequest {
@@ -17,7 +18,7 @@ export interface WriteRequest {
  * `{"method":…,"params":…,"path":…}`. An idempotency key is bound to one fingerprint.
  *
  * Requests with the same meaning have the same fingerprint. A quantity is written as its shortest decimal
- * text, so `1.5`, `1.50` and `15e-1` are the same. The order of members does not matter. An empty text counts
+ * text, so `1.5`, `1.50`, `15e-1` and the string `"1.50"` are the same. The order of members does not matter. An empty text counts
  * as a missing member, because no schema accepts both with different meanings.
  *
  * @param request The method, the path and the accepted body.
@@ -48,7 +49,13 @@ function exactParams(value: JsonValue): CanonicalValue {
   if (value instanceof JsonNumber) return exactDecimal(value.source);
   if (isList(value)) return value.map(exactParams);
   const present = Object.entries(value).filter(([, member]) => member !== "");
-  return Object.fromEntries(present.map(([name, member]) => [name, exactParams(member)]));
+  return Object.fromEntries(present.map(([name, member]) => [name, exactMember(name, member)]));
+}
+
+/** A quantity that is a decimal string is the same parameter as the number. A text of another member stays. */
+function exactMember(name: string, value: JsonValue): CanonicalValue {
+  const isDecimal = typeof value === "string" && unitOfMember(name) !== undefined && DECIMAL_TEXT.test(value);
+  return isDecimal ? exactDecimal(value) : exactParams(value);
 }
 
 /**

@@ -124,6 +124,7 @@ export {
   type QuoteRefusal,
   type QuoteTerms,
   type Side,
+  smallestTrade,
 } from "./rounding.ts";
 export {
   type AuthorizationServerReply,

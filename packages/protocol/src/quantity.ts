@@ -48,6 +48,9 @@ export function parseDecimal(source: string, decimals: bigint): bigint {
   return units;
 }
 
+/** A decimal string, which a request may send instead of a number. */
+export const DECIMAL_TEXT = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
+
 /**
  * Reads a quantity that may be 0 or negative, as in a balance or a statement. Otherwise it works like
  * `parseDecimal()`.

@@ -16,6 +16,7 @@ import {
   type QuoteOutcome,
   type QuoteTerms,
   type Side,
+  smallestTrade,
 } from "./rounding.ts";
 import { seedTests } from "../../../tools/testing/seed.ts";
 
@@ -151,6 +152,24 @@ describe("quoteByAmount()", () => {
     Whole.RM = mode;
     return BigInt(new Whole(formatHalalas(halalas)).times(10_000).div(formatPrice(pips)).toFixed());
   }
+});
+
+describe("smallestTrade()", () => {
+  it("is a quote, and no quote has less gold", () => {
+    fc.assert(
+      fc.property(side, price, (side, price) => {
+        const { goldTenthMilligrams, totalHalalas } = smallestTrade(side, price);
+        assert(totalHalalas >= 1n);
+        assertEquals(quoteByGrams(side, goldTenthMilligrams, price).ok, true);
+        assertEquals(quoteByGrams(side, goldTenthMilligrams - 1n, price).ok, false);
+        assertEquals(quoteByAmount(side, totalHalalas, price).ok, true);
+        if (side === "buy" && totalHalalas > 1n) {
+          assertEquals(quoteByAmount(side, totalHalalas - 1n, price).ok, false);
+        }
+      }),
+      RUNS,
+    );
+  });
 });
 
 describe("pricesFromMid()", () => {

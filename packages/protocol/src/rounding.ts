@@ -113,6 +113,29 @@ export function quoteByAmount(side: Side, amountHalalas: bigint, pricePips: bigi
   return quoteByGrams(side, goldTenthMilligrams, pricePips);
 }
 
+/**
+ * Computes the smallest trade at a price: the least gold whose total is at least 0.01 SAR.
+ *
+ * @param side The side, as the partner sees it.
+ * @param pricePips The price in pips, from `PRICE_MIN_PIPS` to `PRICE_MAX_PIPS`.
+ * @throws RangeError when the price is outside its range: that is a defect of the price source.
+ * @example
+ * ```ts
+ * import { formatHalalas, smallestTrade } from "@gold-partner/protocol";
+ *
+ * console.log(formatHalalas(smallestTrade("buy", 5_015_000n).totalHalalas)); // 0.06
+ * ```
+ */
+export function smallestTrade(side: Side, pricePips: bigint): QuoteTerms {
+  requirePrice(pricePips);
+  const gold = side === "buy"
+    ? GOLD_MIN_TENTH_MILLIGRAMS
+    : divide(AMOUNT_MIN_HALALAS * MICROHALALAS_PER_HALALA, pricePips, "up");
+  const least = quoteByGrams(side, gold, pricePips);
+  if (least.ok) return least;
+  throw new RangeError(least.detail);
+}
+
 /** The prices per gram that the partner pays and receives. */
 export interface Prices {
   readonly buyPricePips: bigint;

@@ -4,11 +4,23 @@ import { instant } from "./text.ts";
 
 const clock = z.string().regex(/^(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/);
 
+const smallest = (description: string) =>
+  z.object({
+    gold_grams: grams,
+    amount_sar: sar.meta({ description: "What this gold costs or brings." }),
+  }).meta({ description });
+
 export const limitsReply = z.object({
   gold_grams: z.object({ step: grams, minimum: grams, maximum: grams })
     .meta({ description: "The gold of one quote." }),
   amount_sar: z.object({ step: sar, minimum: sar, maximum: sar })
     .meta({ description: "The amount of one quote, funding or withdrawal." }),
+  smallest_trade: z.object({
+    buy: smallest("The least that you can buy."),
+    sell: smallest("The least that you can sell."),
+  }).nullable().meta({
+    description: "The smallest quotes at the present prices; null while there is no price.",
+  }),
   quote_ttl_seconds: z.int().meta({ description: "How many seconds a quote is firm." }),
   rate_limit: z.object({
     requests_per_second: z.int().meta({ description: "How many requests a second you may send on average." }),

@@ -4,7 +4,7 @@
 // not a multiple of 0.01.
 import { JsonNumber } from "@gold-partner/canonical";
 import { z } from "zod";
-import { parseDecimal, parseSignedDecimal, QuantityError } from "../quantity.ts";
+import { DECIMAL_TEXT, parseDecimal, parseSignedDecimal, QuantityError } from "../quantity.ts";
 import { GRAM_DECIMALS, PRICE_DECIMALS, SAR_DECIMALS } from "../quantity_range.ts";
 
 interface QuantityMeta {
@@ -14,24 +14,28 @@ interface QuantityMeta {
   readonly examples: readonly number[];
 }
 
+// A request may write a quantity as a number or as a decimal string, for clients whose JSON library has no exact
+// decimals. The description says only `number`: from two types, generators would make a class instead of a decimal.
 // The inner schema accepts anything. Its metadata describes the number for JSON Schema. The transform checks
 // the sign and the decimals, but not `maximum`: a later check refuses a number above the partner's limits.
 function requestQuantity(
   decimals: bigint,
   meta: QuantityMeta,
 ): z.ZodPipe<z.ZodUnknown, z.ZodTransform<bigint, unknown>> {
-  return z.unknown().meta({ type: "number", ...meta }).transform(
+  const description = `${meta.description} A decimal string, such as "10.50", means the same as the number.`;
+  return z.unknown().meta({ type: "number", ...meta, description }).transform(
     (value, context) => {
-      if (!(value instanceof JsonNumber)) {
+      const source = value instanceof JsonNumber ? value.source : value;
+      if (typeof source !== "string" || value === source && !DECIMAL_TEXT.test(source)) {
         context.issues.push({
           code: "custom",
           input: value,
-          message: "This must be a JSON number, without quotes.",
+          message: 'This must be a number such as 10.5, or the same as a decimal string, "10.5".',
         });
         return z.NEVER;
       }
       try {
-        return parseDecimal(value.source, decimals);
+        return parseDecimal(source, decimals);
       } catch (error) {
         if (!(error instanceof QuantityError)) throw error;
         context.issues.push({ code: "custom", input: value, message: error.message });

@@ -96,6 +96,7 @@ const REPLIES: Record<string, unknown> = {
   limitsReply: {
     gold_grams: { step: 0.0001, minimum: 0.0001, maximum: 1000 },
     amount_sar: { step: 0.01, minimum: 0.01, maximum: 10_000_000_000 },
+    smallest_trade: null,
     quote_ttl_seconds: 60,
     rate_limit: { requests_per_second: 50, burst: 200 },
     open_quotes: { maximum_quotes: 100, quotes: 0, maximum_gold_grams: null, gold_grams: 0 },

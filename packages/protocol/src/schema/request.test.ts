@@ -48,7 +48,7 @@ function places(errors: ReturnType<typeof bodyErrors>): string[] {
 
 describe("quoteRequest", () => {
   it("reads a quote by grams or by amount, exactly", () => {
-    for (const number of ["1.5", "1.50", "15e-1"]) {
+    for (const number of ["1.5", "1.50", "15e-1", '"1.5"', '"1.50"']) {
       const expected = { side: "buy", by: "grams", goldTenthMilligrams: 15_000n } as const;
       assertEquals(accept(quoteRequest, `{"side":"buy","gold_grams":${number}}`), expected);
     }
@@ -78,7 +78,21 @@ describe("quoteRequest", () => {
         "0.00001",
         "1e400",
         "1.00000000000000001",
-        '"1.5"',
+        ...[
+          '"15e-1"',
+          '" 1.5"',
+          '"1.5 "',
+          '"1,5"',
+          '"+1.5"',
+          '".5"',
+          '"1."',
+          '"01.5"',
+          '"٣"',
+          '""',
+          '"0"',
+          '"-1"',
+        ],
+        ...['"0.00001"', '"NaN"', '"Infinity"', '"0x1"'],
         "null",
         "true",
         "[1]",

@@ -7,8 +7,10 @@ import {
   GOLD_MIN_TENTH_MILLIGRAMS,
   gramsNumber,
   QUOTE_TTL_SECONDS,
+  type QuoteTerms,
   reservesListId,
   sarNumber,
+  smallestTrade,
 } from "@gold-partner/protocol";
 import { JsonNumber, type JsonValue } from "@gold-partner/canonical";
 import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
@@ -64,14 +66,16 @@ const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", 
 
 export function limitsRoute(deps: Deps): Route {
   return async (c) => {
-    const { partner: { id, maximumTenthMilligrams, rate } } = await admitCaller(c, deps);
+    const { partner: { id, maximumTenthMilligrams, rate, simulations } } = await admitCaller(c, deps);
     refuseQuery(c);
-    const [{ quoteTtlSeconds = `${QUOTE_TTL_SECONDS}`, alwaysOpen, sessions }, limits, day] = await Promise
-      .all([
-        deps.reads.marketHours(),
-        deps.reads.limits(id),
-        deps.reads.dayLimits(id),
-      ]);
+    const [{ quoteTtlSeconds = `${QUOTE_TTL_SECONDS}`, alwaysOpen, sessions }, limits, day, price] =
+      await Promise
+        .all([
+          deps.reads.marketHours(),
+          deps.reads.limits(id),
+          deps.reads.dayLimits(id),
+          simulations ? deps.reads.simulatedPrice(id) : deps.reads.price(),
+        ]);
     const openGrams = limits?.maximumOpenGrams ?? null;
     return jsonReply({
       gold_grams: {
@@ -87,6 +91,10 @@ export function limitsRoute(deps: Deps): Route {
         step: sarNumber(1n),
         minimum: sarNumber(AMOUNT_MIN_HALALAS),
         maximum: sarNumber(AMOUNT_MAX_HALALAS),
+      },
+      smallest_trade: price === undefined || price.stale ? null : {
+        buy: describeTrade(smallestTrade("buy", price.buy)),
+        sell: describeTrade(smallestTrade("sell", price.sell)),
       },
       quote_ttl_seconds: new JsonNumber(quoteTtlSeconds),
       rate_limit: {
@@ -111,6 +119,11 @@ export function limitsRoute(deps: Deps): Route {
     }, c.get("exchange"));
   };
 }
+
+const describeTrade = ({ goldTenthMilligrams, totalHalalas }: QuoteTerms): JsonValue => ({
+  gold_grams: gramsNumber(goldTenthMilligrams),
+  amount_sar: sarNumber(totalHalalas),
+});
 
 function openQuotesOf(limits: PartnerLimits | undefined): JsonValue {
   if (!limits) return null;

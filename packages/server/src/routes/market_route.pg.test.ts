@@ -154,9 +154,14 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
   it("return the partner's own limits and the market hours", async () => {
     const { partner: { client } } = account;
     const limits = await account.read("/v1/limits", limitsReply);
+    const { buy_price, sell_price } = await account.read("/v1/prices", pricesReply);
     assertEquals(limits, {
       gold_grams: { step: 0.0001, minimum: 0.0001, maximum: 1000 },
       amount_sar: { step: 0.01, minimum: 0.01, maximum: 10_000_000_000 },
+      smallest_trade: {
+        buy: { gold_grams: 0.0001, amount_sar: Math.ceil(buy_price / 100) / 100 },
+        sell: { gold_grams: 0.0001, amount_sar: Math.floor(sell_price / 100) / 100 },
+      },
       quote_ttl_seconds: 60,
       rate_limit: { requests_per_second: 2000, burst: 2000 },
       open_quotes: null,

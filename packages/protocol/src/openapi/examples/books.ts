@@ -99,6 +99,10 @@ export const RESERVES_LIST = {
 export const LIMITS = {
   gold_grams: { step: 0.0001, minimum: 0.0001, maximum: 1000 },
   amount_sar: { step: 0.01, minimum: 0.01, maximum: 10_000_000_000 },
+  smallest_trade: {
+    buy: { gold_grams: 0.0001, amount_sar: 0.05 },
+    sell: { gold_grams: 0.0001, amount_sar: 0.03 },
+  },
   quote_ttl_seconds: 60,
   rate_limit: { requests_per_second: 50, burst: 200 },
   open_quotes: { maximum_quotes: 100, quotes: 2, maximum_gold_grams: 5000, gold_grams: 1.5 },
