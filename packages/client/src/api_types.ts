@@ -113,6 +113,23 @@ export interface Delivery {
     http_status: number | null;
     /** How long the attempt took, in milliseconds. */
     duration_ms: number;
+    /**
+     * Why the attempt failed; null if your endpoint accepted the event. dns: your host's name has no
+     * address. address: the service may not send to its address. refused: no connection. tls_untrusted: TLS
+     * failed, for example because the certificate is not trusted. timeout: no reply in time. reset: the
+     * connection ended, or the reply was not HTTP. status: a reply other than 2xx.
+     */
+    cause:
+      | "dns"
+      | "address"
+      | "refused"
+      | "tls_untrusted"
+      | "timeout"
+      | "reset"
+      | "status"
+      | "other"
+      | (string & Record<never, never>)
+      | null;
   }>;
 }
 

@@ -1,3 +1,4 @@
+import { API_VERSION } from "@gold-partner/protocol";
 import type { Books } from "./context.ts";
 import type { Lookups } from "./lookups.ts";
 import { type EventRecords, eventText } from "./reply_text.ts";
@@ -7,17 +8,21 @@ import { instantText } from "../values.ts";
  * The state of the delivery at the time of the reply. Later attempts change it, so only its form is checked.
  */
 const DELIVERY =
-  /^,"delivery":\{"status":"(pending|delivered|parked)","next_attempt_at":(null|"[0-9TZ:.-]{24}"),"attempts":\[(\{"attempted_at":"[0-9TZ:.-]{24}","http_status":(null|\d{3}),"duration_ms":\d+\},?)*\]\}\}$/;
+  /^,"delivery":\{"status":"(pending|delivered|parked)","next_attempt_at":(null|"[0-9TZ:.-]{24}"),"attempts":\[(\{"attempted_at":"[0-9TZ:.-]{24}","http_status":(null|\d{3}),"duration_ms":\d+(,"cause":(null|"[a-z_]+"))?\},?)*\]\}\}$/;
 
 /** Compares the stored replies of redeliveries and webhook tests with the text of their event. */
 export function checkEventReplies(
-  { findings }: Books,
+  { findings, isSandbox }: Books,
   { eventReplies }: Lookups,
   records: EventRecords,
 ): void {
   const replies = eventReplies.get(records.event.id);
   if (!replies) return;
   eventReplies.delete(records.event.id);
+  // Replies of versions before 0.7.0 do not have these members.
+  const added = `,"environment":"${
+    isSandbox ? "sandbox" : "production"
+  }","api_version":"${API_VERSION}","data":`;
   const text = eventText(records);
   for (const { client_id, key, body, status, created_at } of replies) {
     const row = `idempotency_key ${client_id} ${key}`;
@@ -30,7 +35,8 @@ export function checkEventReplies(
         instantText(created_at),
       );
     }
-    if (body.startsWith(text) && DELIVERY.test(body.slice(text.length))) continue;
+    const bare = body.replace(added, ',"data":');
+    if (bare.startsWith(text) && DELIVERY.test(bare.slice(text.length))) continue;
     findings.add("reply_is_record", row, `${text},"delivery":{…}}`, body);
   }
 }

@@ -93,11 +93,9 @@ def shape_of_type(reply: Any) -> Any:
 
 def shape_of_schema(schema: dict[str, Any], document: dict[str, Any]) -> Any:
     schema = resolved(schema, document)
-    # An event is one of the known types, or one of a type that is added later.
-    for alternatives in (schema.get("oneOf"), schema.get("anyOf")):
+    for alternatives in (schema.get("oneOf"), schema.get("anyOf"), known_events(schema, document)):
         if alternatives:
-            known = [each for each in alternatives if "not" not in each.get("properties", {}).get("type", {})]
-            return one_of([shape_of_schema(each, document) for each in known])
+            return one_of([shape_of_schema(each, document) for each in alternatives])
     if "const" in schema or "enum" in schema:
         return sorted(schema.get("enum", [schema.get("const")]))
     if isinstance(schema["type"], list):
@@ -111,6 +109,29 @@ def shape_of_schema(schema: dict[str, Any], document: dict[str, Any]) -> Any:
         "members": {name: shape_of_schema(member, document) for name, member in properties.items()},
         "optional": sorted(properties.keys() - schema["required"]),
     }
+
+
+def known_events(schema: dict[str, Any], document: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns a schema for each kind of event that is known today, by its subject. Empty for another schema."""
+    subjects, parts = schema.get("x-subjects", {}), schema.get("x-subject-members", {})
+    kinds: dict[str, list[str]] = {}
+    for event_type, subject in subjects.items():
+        kinds.setdefault(json.dumps([subject, parts.get(event_type)]), []).append(event_type)
+    found = []
+    for kind, event_types in kinds.items():
+        subject, part = json.loads(kind)
+        data = resolved(schema["properties"]["data"], document)["properties"]
+        own = {name: data[name] for name in (subject, "chain_head") if name is not None}
+        if part is not None:
+            members = resolved(data[subject], document)["properties"]
+            properties = {name: members[name] for name in part}
+            own[subject] = {"type": "object", "properties": properties, "required": part}
+        narrowed = {
+            "type": {"enum": event_types},
+            "data": {"type": "object", "properties": own, "required": list(own)},
+        }
+        found.append({**schema, "x-subjects": {}, "properties": {**schema["properties"], **narrowed}})
+    return found
 
 
 def one_of(shapes: list[Any]) -> Any:

@@ -49,7 +49,7 @@ export function eventRow({ sequence, type, id, created_at, delivery, data }: Acc
     created_at,
     delivery: delivery.status,
     attempts: delivery.attempts.length,
-    last_answer: last === undefined ? null : last.http_status ?? "no answer",
+    last_answer: last === undefined ? null : last.http_status ?? last.cause ?? "no answer",
     next_attempt_at: delivery.next_attempt_at,
     reference: texts?.reference ?? null,
     account_label: texts?.account_label ?? null,

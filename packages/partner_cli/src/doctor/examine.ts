@@ -260,14 +260,27 @@ async function examineWebhook(client: GoldClient): Promise<Outcome> {
 const isDelivered = ({ http_status }: Attempt): boolean =>
   http_status !== null && http_status >= 200 && http_status < 300;
 
+/** What to do about an attempt that got no answer, by its cause. */
+const CURES: Readonly<Record<string, string>> = {
+  dns:
+    "The host of the registered URL has no address in public DNS. Publish it, or give the operator another URL.",
+  address:
+    "The service does not send to the address of the registered URL. Give the operator a public https URL.",
+  refused:
+    "Nothing accepts connections at the registered URL. Start your receiver, and open the port to the service.",
+  tls_untrusted:
+    "TLS failed. Your receiver needs a certificate of a public authority for its name, with the whole chain, and TLS 1.2.",
+  timeout: `Answer within ${durationText(ANSWER_MAX_MS)}, and process the event afterwards.`,
+  reset: "The connection ended before an answer. Check the proxy in front of your receiver.",
+};
+
 function judgeAttempt(attempt: Attempt, event: string): Outcome {
-  const { http_status, duration_ms } = attempt;
+  const { http_status, duration_ms, cause } = attempt;
   if (isDelivered(attempt)) return { detail: `answered ${http_status} to ${event} after ${duration_ms} ms.` };
   if (http_status === null) {
     throw new Fault(
-      `gave no answer to ${event} after ${duration_ms} ms.`,
-      "Check that the registered URL is reachable from the service over https with a valid certificate, and " +
-        `answers within ${durationText(ANSWER_MAX_MS)}.`,
+      `gave no answer to ${event} after ${duration_ms} ms${cause === null ? "" : ` (${cause})`}.`,
+      CURES[cause ?? ""] ?? "Check that the registered URL is reachable from the service over https.",
     );
   }
   const cure = "Answer 2xx to a delivery that webhook_secret signs. Run gold-partner check-receiver.";

@@ -231,6 +231,16 @@ const delivery = z.object({
       description: "The status of the HTTP reply; null if no reply arrived.",
     }),
     duration_ms: z.int().meta({ description: "How long the attempt took, in milliseconds." }),
+    cause: openText(
+      ["dns", "address", "refused", "tls_untrusted", "timeout", "reset", "status", "other"],
+      "The cause of the failure.",
+    ).nullable().meta({
+      description:
+        "Why the attempt failed; null if your endpoint accepted the event. dns: your host's name has no address. " +
+        "address: the service may not send to its address. refused: no connection. tls_untrusted: TLS failed, for " +
+        "example because the certificate is not trusted. timeout: no reply in time. reset: the connection ended, or " +
+        "the reply was not HTTP. status: a reply other than 2xx.",
+    }),
   })).meta({ description: "The attempts so far, oldest first." }),
 }).meta({ id: "Delivery", description: "The attempts to deliver an event to your endpoint." });
 

@@ -35,7 +35,7 @@ const life = { not_before: at, retire_at: null, last_used_at: null };
 const delivery = {
   status: "delivered",
   next_attempt_at: null,
-  attempts: [{ attempted_at: at, http_status: 204, duration_ms: 12 }],
+  attempts: [{ attempted_at: at, http_status: 204, duration_ms: 12, cause: null }],
 };
 
 /** For each schema, one reply that it accepts. */

@@ -164,8 +164,36 @@ describe("attempt partitions", () => {
     assertEquals(delivery.attempts[0], {
       attempted_at: new Date(startMs - 17).toISOString(),
       http_status: 500,
+      cause: "status",
       duration_ms: 3,
     });
+    await worker.dismiss();
+  });
+
+  it("name the cause of a failure without the operator's details", async () => {
+    const worker = await createWorker(books);
+    const client = await createReceiver(books, 1);
+    await worker.claim([client], 1);
+    const [event] = await worker.take([{ client, after: 0, room: 1 }]);
+    const [{ created_at } = { created_at: "" }] = await books
+      .sql`select created_at from gold.event where client_id = ${client}`;
+    const startMs = Date.parse(created_at);
+    const causes = {
+      ...{
+        dns_failed: "dns",
+        address_forbidden: "address",
+        connect_failed: "refused",
+        tls_failed: "tls_untrusted",
+      },
+      ...{ timeout: "timeout", reset: "reset", answer_invalid: "reset", unexpected: "other" },
+    };
+    const attempts = Object.keys(causes).map((error, n) =>
+      attemptOf(event!, { ...FAILED, error: error as never, httpStatus: null, attemptedAtMs: startMs + n })
+    );
+    await worker.settle(attempts, [endpointAt(client, 0, 0)]);
+    const [row] = await books.api<{ body: string }[]>`select body from gold.list_events(${client}, 0, 9)`;
+    const { delivery } = JSON.parse(row!.body);
+    assertEquals(delivery.attempts.map(({ cause }: { cause: string }) => cause), Object.values(causes));
     await worker.dismiss();
   });
 });

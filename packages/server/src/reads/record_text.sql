@@ -111,7 +111,17 @@ return (
   from (
     select bool_or(a.http_status between 200 and 299) as delivered,
       string_agg('{"attempted_at":"' || gold.instant_text(a.attempted_at) || '","http_status":' || coalesce(a.http_status::text, 'null')
-        || ',"duration_ms":' || a.duration_ms || '}', ',' order by a.attempted_at) as listed
+        || ',"duration_ms":' || a.duration_ms || ',"cause":' || coalesce('"' || case
+          when a.http_status between 200 and 299 then null
+          when a.http_status is not null then 'status'
+          when a.error = 'dns_failed' then 'dns'
+          when a.error in ('address_forbidden', 'url_invalid', 'port_forbidden') then 'address'
+          when a.error = 'connect_failed' then 'refused'
+          when a.error = 'tls_failed' then 'tls_untrusted'
+          when a.error = 'timeout' then 'timeout'
+          when a.error in ('reset', 'answer_invalid') then 'reset'
+          else 'other'
+        end || '"', 'null') || '}', ',' order by a.attempted_at) as listed
     from (
       select * from gold.attempt a
       where a.bucket = (given).bucket and a.client_id = (given).client_id and a.sequence = (given).sequence

@@ -21,7 +21,8 @@ from .signing import base64url
 class ForeignCredential:
     """A certificate or signing key that was registered for you and whose thumbprint you do not know."""
 
-    kind: Literal["certificate", "signing_key"]
+    #: certificate or signing_key.
+    kind: str
     #: The certificate's SHA-256 in hexadecimal, or the key's RFC 7638 thumbprint.
     id: str
     #: The operator's login that registered it. None: before version 0.4.0.
@@ -42,7 +43,7 @@ def find_foreign_credential(event: Event, known_thumbprints: Container[str]) -> 
         return None
     credential = event["data"]["credential"]
     kind = credential["kind"]
-    if (kind != "certificate" and kind != "signing_key") or credential["id"] in known_thumbprints:
+    if kind not in ("certificate", "signing_key") or credential["id"] in known_thumbprints:
         return None
     return ForeignCredential(kind, credential["id"], credential["changed_by"], event["sequence"])
 

@@ -97,7 +97,7 @@ class Armed(TypedDict):
 
 
 class ArmedMarket(Armed):
-    state: MarketState
+    state: str
 
 
 class ArmedPrices(Armed):
@@ -105,7 +105,7 @@ class ArmedPrices(Armed):
 
 
 class ArmedFailure(Armed):
-    kind: FailureKind
+    kind: str
     #: The code that the requests get. None: they are executed.
     code: str | None
     #: With hang: how late the reply comes.
@@ -115,7 +115,7 @@ class ArmedFailure(Armed):
 
 
 class ArmedWebhooks(Armed):
-    kind: WebhooksKind
+    kind: str
     #: Only with late: how many seconds late the events are sent.
     seconds: int | None
     #: How many more events this simulation affects.
@@ -267,11 +267,24 @@ class MarketHours(TypedDict):
     halted_at: str | None
 
 
+class SmallestTrade(TypedDict):
+    gold_grams: Decimal
+    #: What this gold costs or brings.
+    amount_sar: Decimal
+
+
+class SmallestTrades(TypedDict):
+    buy: SmallestTrade
+    sell: SmallestTrade
+
+
 class Limits(TypedDict):
     """The quantities that you may ask for, your request rate and quotas, and the market's hours."""
 
     gold_grams: Bounds
     amount_sar: Bounds
+    #: At the present prices. None: there is no price.
+    smallest_trade: SmallestTrades | None
     quote_ttl_seconds: int
     rate_limit: RateLimit
     #: None: unlimited.
@@ -372,7 +385,8 @@ class ProbeVerdict(TypedDict):
 
 
 class ExpiringCredential(TypedDict):
-    kind: Literal["certificate", "signing_key", "client_secret", "webhook_secret"]
+    #: certificate, signing_key, client_secret or webhook_secret; values may be added.
+    kind: str
     #: Its sha256, thumbprint or secret_id in Credentials.
     id: str
     expires_at: str
@@ -386,7 +400,8 @@ class Change(TypedDict):
 
 
 class ChangedCredential(Change):
-    kind: Literal["certificate", "signing_key", "client_secret", "webhook_secret"]
+    #: certificate, signing_key, client_secret or webhook_secret; values may be added.
+    kind: str
     #: Its sha256, thumbprint or secret_id in Credentials.
     id: str
     #: The signing key's registered name, if it has one.
@@ -444,12 +459,15 @@ class Attempt(TypedDict):
     #: None: no HTTP reply arrived.
     http_status: int | None
     duration_ms: int
+    #: Why the attempt failed, such as "dns" or "timeout". None: your endpoint accepted the event.
+    cause: str | None
 
 
 class Delivery(TypedDict):
     """The attempts to deliver an event to your endpoint. parked: the service gave up."""
 
-    status: Literal["pending", "delivered", "parked"]
+    #: pending, delivered or parked; values may be added.
+    status: str
     next_attempt_at: str | None
     attempts: list[Attempt]
 
@@ -497,6 +515,10 @@ class EventFrame(TypedDict):
     #: Numbers the partner's events without gaps. If a number is missing, its event is still to come.
     sequence: int
     created_at: str
+    #: sandbox or production. Not in events from before 0.7.0.
+    environment: NotRequired[str]
+    #: The version of the API, as info.version of its description. Not in events from before 0.7.0.
+    api_version: NotRequired[str]
     #: Missing in the body of a webhook.
     delivery: NotRequired[Delivery]
     #: The event's line of the hash chain. Only list_events() and get_event() return it.

@@ -188,7 +188,7 @@ export const EVENTS = {
 const DELIVERED = {
   status: "delivered",
   next_attempt_at: null,
-  attempts: [{ attempted_at: "2026-01-31T09:31:15.120Z", http_status: 204, duration_ms: 38 }],
+  attempts: [{ attempted_at: "2026-01-31T09:31:15.120Z", http_status: 204, duration_ms: 38, cause: null }],
 } satisfies EventReply["delivery"];
 
 const DUE = {
