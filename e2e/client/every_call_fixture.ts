@@ -108,6 +108,8 @@ export function testEveryCall(proxy: "gateway" | "Envoy"): void {
     }
     assertEquals({ available_sar: sar, held_sar: held, gold_grams: gold }, closing_balance);
     assertMatch(await client.getStatementCsv(lastDays()), /^[a-z_,]+\r\n/);
+    const { bars } = await client.getPriceHistory();
+    assert(bars.length > 0 && bars[0]!.buy_price.last.compare(bars[0]!.sell_price.last) > 0);
     const { fine_grams, owed_grams, reserves_list_id } = await client.getReserves();
     assert(fine_grams.compare(owed_grams) >= 0);
     assertEquals((await client.getReservesList(reserves_list_id)).fine_grams, fine_grams);

@@ -72,6 +72,7 @@ export const callsOf = (
   getWithdrawal: { path: { withdrawal_id: records.withdrawal } },
   listFundings: { query: { created_after: "2026-01-31T09:30:00.000Z" } },
   getFunding: { path: { funding_id: records.funding } },
+  getPriceHistory: { query: { after: "2026-01-31" } },
   getBalances: {},
   listEvents: { query: { after: "1" } },
   getEvent: { path: { event_id: records.event } },

@@ -657,6 +657,46 @@ export interface Orders {
   next_cursor: string | null;
 }
 
+/** The prices of the last 24 hours, minute by minute. */
+export interface PriceHistory {
+  /** The currency of both prices. */
+  currency: "SAR";
+  /** The prices are for one gram. */
+  unit: "gram";
+  /** The purity of the gold. */
+  purity: "24K";
+  /**
+   * Oldest first. A minute without a new price has no bar; the last price before it was still valid. The
+   * bar of the current minute can still change.
+   */
+  bars: Array<{
+    /** The beginning of the minute. */
+    begins_at: string;
+    /** SAR per gram that a partner paid. */
+    buy_price: {
+      /** The first price of the minute. */
+      first: SarPerGram;
+      /** The highest price of the minute. */
+      highest: SarPerGram;
+      /** The lowest price of the minute. */
+      lowest: SarPerGram;
+      /** The last price of the minute. */
+      last: SarPerGram;
+    };
+    /** SAR per gram that a partner received. */
+    sell_price: {
+      /** The first price of the minute. */
+      first: SarPerGram;
+      /** The highest price of the minute. */
+      highest: SarPerGram;
+      /** The lowest price of the minute. */
+      lowest: SarPerGram;
+      /** The last price of the minute. */
+      last: SarPerGram;
+    };
+  }>;
+}
+
 /** Indicative prices; a quote is firm. */
 export interface Prices {
   /** The currency of both prices. */
@@ -1156,6 +1196,15 @@ export interface Withdrawals {
   next_cursor: string | null;
 }
 
+/** Which part of the last 24 hours. */
+export interface PriceHistoryQuery {
+  /**
+   * Only bars that begin strictly later. RFC 3339 with any offset; decimals after the third are cut. A
+   * date is the beginning of that day in Asia/Riyadh.
+   */
+  readonly after?: string | undefined;
+}
+
 /**
  * Which part of a list. With reference or account_label, a page searches 10,000 of your event numbers,
  * so it can have few items or none although next_cursor is set. Continue until next_cursor is null.
@@ -1233,6 +1282,7 @@ export interface Replies {
   probeSignature: ProbeVerdict;
   getCredentials: Credentials;
   getPrices: Prices;
+  getPriceHistory: PriceHistory;
   createQuote: Quote;
   getQuote: Quote;
   createOrder: OrderCreated;

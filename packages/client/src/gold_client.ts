@@ -19,6 +19,8 @@ import type {
   OrderCreated,
   OrderRequest,
   Orders,
+  PriceHistory,
+  PriceHistoryQuery,
   Prices,
   ProbeVerdict,
   Quote,
@@ -176,6 +178,19 @@ export class GoldClient {
    */
   getPrices(options?: CallOptions): Promise<Prices> {
     return this.#calls.read("getPrices", options);
+  }
+
+  /**
+   * Fetches the prices of the last 24 hours, minute by minute. To follow them, give the newest bar as `after`.
+   *
+   * @param query `after` leaves out bars that begin no later than this instant.
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `invalid_request` when `after` is malformed.
+   * @example
+   * const { bars } = await client.getPriceHistory();
+   */
+  getPriceHistory(query: PriceHistoryQuery = {}, options?: CallOptions): Promise<PriceHistory> {
+    return this.#calls.read("getPriceHistory", options, { query });
   }
 
   /**

@@ -61,6 +61,14 @@ const REPLIES: Record<string, unknown> = {
     as_of: at,
     market: "open",
   },
+  priceHistoryReply: {
+    ...{ currency: "SAR", unit: "gram", purity: "24K" },
+    bars: [{
+      begins_at: at,
+      buy_price: { first: 401.2, highest: 401.9, lowest: 401.1, last: 401.5 },
+      sell_price: { first: 398.8, highest: 399.5, lowest: 398.7, last: 399.1 },
+    }],
+  },
   balancesReply: balances,
   quoteReply: QUOTES.buy_by_grams,
   orderReply: order,

@@ -71,6 +71,7 @@ const ROUTINES = [
   "reads/operators/page_trades.sql",
   "reads/operators/find_request.sql",
   "reads/operators/find_records.sql",
+  "reads/price_minutes.sql",
   "reads/operators/price_bars.sql",
   "reads/operators/limit_use.sql",
   "reads/operators/trace_order.sql",

@@ -25,7 +25,13 @@ import { quoteRoute } from "../routes/quote_route.ts";
 import { balancesRoute, chainKeyRoute, credentialsRoute, limitsRoute } from "../routes/account_route.ts";
 import { jwksRoute, metadataRoute } from "../routes/discovery_route.ts";
 import { eventsRoute } from "../routes/events_route.ts";
-import { healthRoute, pricesRoute, reservesListRoute, reservesRoute } from "../routes/market_route.ts";
+import {
+  healthRoute,
+  priceHistoryRoute,
+  pricesRoute,
+  reservesListRoute,
+  reservesRoute,
+} from "../routes/market_route.ts";
 import { listRoute, recordRoute } from "../routes/records_route.ts";
 import { simulationRoutes } from "../routes/simulation_route.ts";
 import { statementRoute } from "../routes/statement_route.ts";
@@ -50,6 +56,7 @@ const routesOf = (deps: Deps, description: Json): Readonly<Record<OperationId, R
   getAuthorizationServer: metadataRoute(deps),
   probeSignature: probeRoute(deps),
   getPrices: pricesRoute(deps),
+  getPriceHistory: priceHistoryRoute(deps),
   createQuote: quoteRoute(deps),
   getQuote: recordRoute("quote", deps),
   createOrder: orderRoute(deps),

@@ -1,4 +1,5 @@
 import type { Query } from "../database/query.ts";
+import { PriceMinutes } from "./price_minutes.ts";
 import { sinceEpoch } from "./since_epoch.ts";
 
 interface Price {
@@ -23,6 +24,8 @@ export interface MarketReads {
   price(): Promise<Price | undefined>;
   /** The price for a partner of the sandbox that has simulations. */
   simulatedPrice(client: number): Promise<Price | undefined>;
+  /** The prices of the last 24 hours. */
+  priceMinutes(): ReturnType<PriceMinutes["read"]>;
   marketHours(): Promise<MarketHours>;
   /** The published reply, as JSON text. Null if none was published and the database accepts no writes. */
   reserves(): Promise<string | null>;
@@ -40,7 +43,9 @@ export interface ListedReserves {
 }
 
 export function openMarketReads(sql: Query): MarketReads {
+  const minutes = new PriceMinutes(sql);
   return {
+    priceMinutes: () => minutes.read(),
     async price() {
       const rows = await sql<PriceRow[]>`
         select buy::text, sell::text, as_of, stale, market_open

@@ -7,6 +7,7 @@ import {
   balancesReply,
   credentialsReply,
   limitsReply,
+  priceHistoryReply,
   pricesReply,
   reservesListReply,
   reservesReply,
@@ -193,6 +194,32 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
       halted_at: null,
     });
     await setHours(true, []);
+  });
+
+  it("return the prices of the last 24 hours, minute by minute, and what came since", async () => {
+    const { sql } = service.books;
+    const read = async (query = "") =>
+      (await account.read(`/v1/prices/history${query}`, priceHistoryReply)).bars;
+    const move = (change: string) =>
+      sql.begin(async (tx) => {
+        await tx`set local session_replication_role = replica`;
+        await tx.unsafe(`update gold.price_history set stored_at = ${change}`);
+      });
+    // Minutes before the last 24 hours are not shown.
+    await move("stored_at - interval '2 days'");
+    for (const pips of [3_300_000n, 3_500_000n, 3_100_000n]) await service.books.setPrice(pips, pips - 1n);
+    await move(
+      "date_trunc('minute', stored_at) - interval '3 minutes' where stored_at > now() - interval '1 day'",
+    );
+    const [bar, ...others] = await read();
+    assertEquals([bar!.buy_price, others], [{ first: 330, highest: 350, lowest: 310, last: 310 }, []]);
+    assertEquals(bar!.sell_price.lowest, 309.9999);
+    await service.books.setPrice(3_210_000n, 3_190_000n);
+    const later = await read();
+    assertEquals(later.map(({ buy_price }) => buy_price.last), [310, 321]);
+    assertEquals(await read(`?after=${bar!.begins_at}`), later.slice(1));
+    await expectProblem(account.get("/v1/prices/history?after=x"), "invalid_request");
+    await expectProblem(account.get("/v1/prices/history?since=2026-01-01"), "invalid_request");
   });
 
   it("return the prices together with the state of the market, open or closed", async () => {

@@ -2,13 +2,16 @@ import {
   formatInstant,
   hostBytes,
   numberOfReservesList,
+  priceHistoryQuery,
   priceNumber,
   REQUEST_HEADER,
 } from "@gold-partner/protocol";
-import { refuseQuery } from "../admission/query/read_query.ts";
+import type { JsonValue } from "@gold-partner/canonical";
+import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
 import { admitCaller, admitCertificateAlone } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
 import type { Deps } from "./deps.ts";
+import type { Range } from "../reads/price_minutes.ts";
 import { Refusal } from "../http/refusal.ts";
 import { fixedReply, JSON_MEDIA_TYPE, jsonReply, jsonTextReply } from "../http/reply.ts";
 
@@ -29,9 +32,7 @@ export function pricesRoute(deps: Deps): Route {
     if (!price || price.stale) throw new Refusal("price_unavailable");
     const { buy, sell, asOf, marketOpen } = price;
     return jsonReply({
-      currency: "SAR",
-      unit: "gram",
-      purity: "24K",
+      ...TERMS,
       buy_price: priceNumber(buy),
       sell_price: priceNumber(sell),
       as_of: formatInstant(asOf.getTime()),
@@ -39,6 +40,31 @@ export function pricesRoute(deps: Deps): Route {
     }, c.get("exchange"));
   };
 }
+
+export function priceHistoryRoute(deps: Deps): Route {
+  return async (c) => {
+    await admitCaller(c, deps);
+    const { after } = readQuery(c, priceHistoryQuery);
+    const minutes = await deps.reads.priceMinutes();
+    return jsonReply({
+      ...TERMS,
+      bars: minutes.filter(({ at }) => after === undefined || at > after).map(({ at, buy, sell }) => ({
+        begins_at: at,
+        buy_price: describeRange(buy),
+        sell_price: describeRange(sell),
+      })),
+    }, c.get("exchange"));
+  };
+}
+
+const TERMS = { currency: "SAR", unit: "gram", purity: "24K" };
+
+const describeRange = ([first, highest, lowest, last]: Range): JsonValue => ({
+  first: priceNumber(first),
+  highest: priceNumber(highest),
+  lowest: priceNumber(lowest),
+  last: priceNumber(last),
+});
 
 export function reservesRoute(deps: Deps): Route {
   return async (c) => {

@@ -61,6 +61,12 @@ def get_prices() -> Call[replies.Prices]:
     return Call("getPrices", "GET", "/v1/prices", _reader(replies.Prices))
 
 
+def get_price_history(*, after: str | None = None) -> Call[replies.PriceHistory]:
+    """Fetches the prices of the last 24 hours, minute by minute. `after` leaves out bars that begin no later."""
+    target = _target("/v1/prices/history", {"after": after})
+    return Call("getPriceHistory", "GET", target, _reader(replies.PriceHistory))
+
+
 def fund_sandbox(amount_sar: Quantity, *, idempotency_key: str | None = None) -> Call[replies.SandboxFunding]:
     """Books test money to your own account. Only the sandbox has this operation. Code: `limit_exceeded`."""
     body = write_json({}, {"amount_sar": amount_sar})

@@ -172,6 +172,7 @@ class GoldClient(_Client):
 
     get_health = _call(calls.get_health)
     get_prices = _call(calls.get_prices)
+    get_price_history = _call(calls.get_price_history)
     fund_sandbox = _call(calls.fund_sandbox)
     create_quote = _call(calls.create_quote)
     get_quote = _call(calls.get_quote)
@@ -265,6 +266,7 @@ class AsyncGoldClient(_Client):
 
     get_health = _async_call(calls.get_health)
     get_prices = _async_call(calls.get_prices)
+    get_price_history = _async_call(calls.get_price_history)
     fund_sandbox = _async_call(calls.fund_sandbox)
     create_quote = _async_call(calls.create_quote)
     get_quote = _async_call(calls.get_quote)

@@ -36,6 +36,31 @@ class Prices(TypedDict):
     market: Literal["open", "closed"]
 
 
+class PriceRange(TypedDict):
+    """The prices of one minute, in SAR per gram."""
+
+    first: Decimal
+    highest: Decimal
+    lowest: Decimal
+    last: Decimal
+
+
+class PriceBar(TypedDict):
+    #: The beginning of the minute.
+    begins_at: str
+    buy_price: PriceRange
+    sell_price: PriceRange
+
+
+class PriceHistory(TypedDict):
+    """The prices of the last 24 hours. A minute without a new price has no bar."""
+
+    currency: Literal["SAR"]
+    unit: Literal["gram"]
+    purity: Literal["24K"]
+    bars: list[PriceBar]
+
+
 class SarBalance(TypedDict):
     #: Can be traded or withdrawn.
     available: Decimal

@@ -4,6 +4,8 @@ import {
   orderReply,
   orderRequest,
   ordersReply,
+  priceHistoryQuery,
+  priceHistoryReply,
   pricesReply,
   quoteReply,
   quoteRequest,
@@ -13,6 +15,7 @@ import {
   ORDER_REQUESTS,
   ORDERS,
   ORDERS_CREATED,
+  PRICE_HISTORY,
   PRICES,
   QUOTE_REQUESTS,
   QUOTES,
@@ -28,6 +31,19 @@ export const TRADING_ENDPOINTS = {
     token: "required",
     reply: { description: "The prices.", schema: pricesReply, examples: { open: PRICES } },
     refusals: ["price_unavailable"],
+  },
+  getPriceHistory: {
+    method: "GET",
+    path: "/v1/prices/history",
+    tag: "Trading",
+    summary: "Prices of the last 24 hours",
+    description:
+      "The buy and sell prices of each minute of the last 24 hours. To follow the prices, repeat the request with " +
+      "`after`.",
+    token: "required",
+    query: priceHistoryQuery,
+    reply: { description: "The prices.", schema: priceHistoryReply, examples: { minute: PRICE_HISTORY } },
+    refusals: [],
   },
   createQuote: {
     method: "POST",

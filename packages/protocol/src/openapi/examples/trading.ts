@@ -1,4 +1,4 @@
-import type { OrderReply, PricesReply, QuoteReply } from "../../schema/mod.ts";
+import type { OrderReply, PriceHistoryReply, PricesReply, QuoteReply } from "../../schema/mod.ts";
 import { BALANCES, ID, INSTANT, PARTNER_TEXTS, RESERVES_LIST_ID } from "./example_values.ts";
 
 export const PRICES = {
@@ -10,6 +10,17 @@ export const PRICES = {
   as_of: INSTANT.funded,
   market: "open",
 } as const satisfies PricesReply;
+
+export const PRICE_HISTORY = {
+  currency: "SAR",
+  unit: "gram",
+  purity: "24K",
+  bars: [{
+    begins_at: INSTANT.funded,
+    buy_price: { first: 401.2, highest: 401.9, lowest: 401.1, last: 401.5 },
+    sell_price: { first: 398.8, highest: 399.5, lowest: 398.7, last: 399.1 },
+  }],
+} as const satisfies Readonly<Record<keyof PriceHistoryReply, unknown>>;
 
 export const QUOTE_REQUESTS = {
   buy_by_grams: { side: "buy", gold_grams: 12.3456, ...PARTNER_TEXTS },
