@@ -55,6 +55,7 @@ export {
 } from "./openapi/mod.ts";
 export {
   type FieldError,
+  parseDocsUrl,
   type Problem,
   PROBLEM_MEDIA_TYPE,
   problemBody,

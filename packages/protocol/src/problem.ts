@@ -36,6 +36,31 @@ export interface ProblemOccurrence {
   readonly detail?: string;
   readonly requestId: RequestId;
   readonly errors?: readonly FieldError[];
+  /** The address of the published documentation site. Default: the page of the service itself. */
+  readonly docsUrl?: string | undefined;
+}
+
+/** A path without an escape, because Envoy has a meaning of its own for a percent sign. */
+const DOCS_URL_FORM = /^https?:\/\/[a-z0-9.:[\]-]+(?:\/[A-Za-z0-9._~-]+)*$/;
+
+/**
+ * Reads the address of the published documentation site. Returns undefined for an empty text.
+ *
+ * @param text A URL such as https://docs.gold.example, without a slash at its end, because a path follows.
+ * @throws Error when the text is not such a URL.
+ * @example
+ * ```ts
+ * import { parseDocsUrl } from "@gold-partner/protocol";
+ *
+ * console.log(parseDocsUrl("https://docs.gold.example")); // https://docs.gold.example
+ * ```
+ */
+export function parseDocsUrl(text: string): string | undefined {
+  if (text === "") return undefined;
+  if (URL.canParse(text) && DOCS_URL_FORM.test(text)) return text;
+  throw new Error(
+    `must be a URL such as https://docs.gold.example, without a slash at its end; got "${text}".`,
+  );
 }
 
 /**
@@ -52,10 +77,13 @@ export interface ProblemOccurrence {
  * console.log(status, type); // 422 /docs/errors#quote_expired
  * ```
  */
-export function problemBody(code: ProblemCode, { detail, requestId, errors }: ProblemOccurrence): Problem {
+export function problemBody(
+  code: ProblemCode,
+  { detail, requestId, errors, docsUrl }: ProblemOccurrence,
+): Problem {
   const { title, status, cause, cure, retryable } = PROBLEM_REGISTRY[code];
   return {
-    type: `/docs/errors#${code}`,
+    type: docsUrl === undefined ? `/docs/errors#${code}` : `${docsUrl}/errors.html#${code}`,
     title,
     status,
     detail: detail ?? `${cause} ${cure}`,
@@ -109,7 +137,8 @@ export const fieldErrorSchema = z.object({
 export const problemSchema = z.object({
   type: z.string().meta({
     format: "uri-reference",
-    description: "The path of the page that explains the code.",
+    description:
+      "The page that explains the code: a path of this service, or an address of the operator's documentation.",
     examples: ["/docs/errors#quote_expired"],
   }),
   title: z.string().meta({ description: "The code in words; the same for every request with this code." }),

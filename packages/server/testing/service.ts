@@ -82,6 +82,8 @@ export interface TestOptions {
   readonly standby?: boolean;
   /** Default: the base URL of the environment. */
   readonly baseUrl?: string;
+  /** Sets DOCS_URL. */
+  readonly docsUrl?: string | undefined;
   /** Returns the URL of a login of the service. Default: the books' URL with this login as its role. */
   readonly databaseUrl?: ((books: URL, login: string) => string) | undefined;
 }
@@ -103,6 +105,7 @@ export async function testService(
     webhook,
     standby = false,
     baseUrl = BASE_URLS[environment],
+    docsUrl,
     databaseUrl,
   }: TestOptions = {},
 ): Promise<TestService> {
@@ -111,7 +114,7 @@ export async function testService(
   const { keys, config } = await configure(
     books,
     folder,
-    { environment, role: deliver ? "all" : "api", standby, baseUrl, databaseUrl },
+    { environment, role: deliver ? "all" : "api", standby, baseUrl, docsUrl, databaseUrl },
   );
   const log: string[] = [];
   const assembly = await assemble(config, createLog((line) => log.push(line), () => new Date()));
@@ -205,9 +208,9 @@ const identity = ({ fingerprint }: TestPartner) => ({
 async function configure(
   books: TestBooks,
   folder: string,
-  { environment, role, standby, baseUrl, databaseUrl }:
+  { environment, role, standby, baseUrl, docsUrl = "", databaseUrl }:
     & Required<Pick<TestOptions, "environment" | "standby" | "baseUrl">>
-    & Pick<TestOptions, "databaseUrl">
+    & Pick<TestOptions, "databaseUrl" | "docsUrl">
     & {
       readonly role: "all" | "api";
     },
@@ -236,6 +239,7 @@ async function configure(
     TICKER_DATABASE_URL: urlOf("gold_ticker"),
     GOLD_ENV: environment,
     PUBLIC_BASE_URL: baseUrl,
+    DOCS_URL: docsUrl,
     LISTEN: `unix:${join(folder, "service.sock")}`,
     OPERATIONS_LISTEN: `unix:${join(folder, "operations.sock")}`,
     PEPPER_SOURCE: `file:${files.pepper}`,

@@ -68,6 +68,7 @@ describe("readSidecarConfig()", () => {
     const wrong: Record<string, string> = {
       GOLD_ENV: "staging",
       PUBLIC_BASE_URL: "https://api.example/",
+      DOCS_URL: "https://docs.example/%REQ(:path)%",
       SIDECAR_LISTEN: "localhost:8443",
       FRONT_LISTEN: "8443",
       FRONT_DIRECTORY: "front",

@@ -1,3 +1,4 @@
+import { parseDocsUrl } from "@gold-partner/protocol";
 import {
   type AddressRange,
   distinct,
@@ -31,6 +32,7 @@ export interface FrontConfig {
 export interface SidecarConfig {
   readonly environment: Environment;
   readonly publicBaseUrl: string;
+  readonly docsUrl: string | undefined;
   readonly listen: readonly TcpAddress[];
   readonly upstreams: readonly Upstream[];
   /**
@@ -70,6 +72,11 @@ export const SIDECAR_SETTINGS: readonly Setting[] = [
   {
     name: "PUBLIC_BASE_URL",
     meaning: "The URL that partners call, such as https://api.example; requests to other hosts are refused",
+  },
+  {
+    name: "DOCS_URL",
+    meaning: "The address of your documentation site, the same as the service's DOCS_URL",
+    default: "",
   },
   {
     name: "SIDECAR_LISTEN",
@@ -188,6 +195,7 @@ export function readSidecarConfig(variables: Variables): SidecarConfig {
   const config: SidecarConfig = {
     environment: read("GOLD_ENV", parseEnvironment),
     publicBaseUrl: read("PUBLIC_BASE_URL", parseBaseUrl),
+    docsUrl: read("DOCS_URL", parseDocsUrl),
     listen: read("SIDECAR_LISTEN", (text) => distinct(list(text)).map(parseTcp)),
     upstreams: read("UPSTREAMS", (text) => distinct(list(text)).map(parseUpstream)),
     proxySecret: read("PROXY_SECRET_FILE", readSecret),

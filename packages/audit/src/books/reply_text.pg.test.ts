@@ -59,6 +59,14 @@ describe("a stored refusal", () => {
       const body = await textOf(code);
       assert(accepted(code, body), code);
       assert(accepted(code, body.replace(adviceOf(body), EARLIER)), `${code}, before 0.6.0`);
+      assert(
+        accepted(code, body.replace('"/docs/errors#', '"https://docs.gold.example/errors.html#')),
+        `${code}, with DOCS_URL`,
+      );
+      assert(
+        !accepted(code, body.replace('"/docs/errors#', '"javascript:/errors.html#')),
+        `${code}, with another address`,
+      );
     }
   });
 

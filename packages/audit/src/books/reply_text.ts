@@ -202,6 +202,8 @@ const REFUSALS: readonly Refusal[] = [
 ];
 
 /** Returns the refusal's entry if the body is exactly the documented text of one. */
+const PAGE = /^\{"type":"(https?:\/\/[^"#]+\/errors\.html)#/;
+
 export function readRefusal(body: string, request: string, status: number): Refusal | undefined {
   let parsed: { readonly code?: string; readonly detail?: string };
   try {
@@ -216,8 +218,10 @@ export function readRefusal(body: string, request: string, status: number): Refu
   const known = REFUSALS.find((each) => each.code === code && each.detail.test(said));
   if (!known || (advice !== ADVICE[known.code] && advice !== EARLIER_ADVICE)) return undefined;
   const entry = PROBLEM_REGISTRY[known.code];
+  // The service may name its own page, or that of the operator's documentation site of that time.
+  const [, page = "/docs/errors"] = PAGE.exec(body) ?? [];
   const expected =
-    `{"type":"/docs/errors#${code}","title":${JSON.stringify(entry.title)},"status":${entry.status}` +
+    `{"type":"${page}#${code}","title":${JSON.stringify(entry.title)},"status":${entry.status}` +
     `,"detail":${
       JSON.stringify(detail)
     },"code":"${code}","request_id":"req_${request}","retryable":${entry.retryable}}`;

@@ -139,7 +139,7 @@ function createAnswerer(
     const refuse = (code: ProblemCode, reason: string, detail?: string): void => {
       const requestId = newRequestId();
       log(`${requestId} ${code}: ${reason}`);
-      sendProblem(response, code, requestId, detail);
+      sendProblem(response, code, { requestId, ...(detail === undefined ? {} : { detail }) });
     };
     if (peer.certificateExpiresAtMs < Date.now()) return refuse("certificate_expired", peer.certificateHash);
     const fault = findFault(request);

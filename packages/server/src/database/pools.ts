@@ -48,7 +48,9 @@ const SILENCE_MARGIN_MS = 2000;
  * connection, with the milliseconds that it waited.
  */
 export function openPools(
-  { databaseUrl, tickerDatabaseUrl, lanes }: Pick<Config, "databaseUrl" | "tickerDatabaseUrl" | "lanes">,
+  { databaseUrl, tickerDatabaseUrl, lanes, docsUrl }:
+    & Pick<Config, "databaseUrl" | "tickerDatabaseUrl" | "lanes">
+    & Partial<Pick<Config, "docsUrl">>,
   gate: () => void,
   onWait: (pool: keyof Pools, ms: number) => void = () => {},
 ): Pools {
@@ -63,8 +65,8 @@ export function openPools(
     notices: connect(databaseUrl, 1, { commitsLocally: true }),
     probe: connect(databaseUrl, 1),
     // Up to `lanes` connections for each of three batchers: orders, quotes and nonces.
-    batches: connect(databaseUrl, 3 * lanes, { gate, ...watched("batches") }),
-    waiting: connect(databaseUrl, WAITING_CONNECTIONS, { gate, ...watched("waiting") }),
+    batches: connect(databaseUrl, 3 * lanes, { gate, docsUrl, ...watched("batches") }),
+    waiting: connect(databaseUrl, WAITING_CONNECTIONS, { gate, docsUrl, ...watched("waiting") }),
   };
 }
 
@@ -88,6 +90,8 @@ interface ConnectOptions {
   readonly commitsLocally?: boolean;
   /** Postgres ends a session that sends no statement for this long. Default: never. */
   readonly idleTimeoutMs?: number;
+  /** The address of the published documentation, which refusals that the database writes name. */
+  readonly docsUrl?: string | undefined;
   /** Default: STATEMENT_TIMEOUT_MS. */
   readonly statementTimeoutMs?: number;
 }
@@ -148,6 +152,7 @@ class Connection {
       onNotify,
       commitsLocally,
       idleTimeoutMs,
+      docsUrl,
       statementTimeoutMs = STATEMENT_TIMEOUT_MS,
     }: ConnectOptions,
   ) {
@@ -176,6 +181,7 @@ class Connection {
           TimeZone: "UTC",
           ...idleTimeoutMs !== undefined && { idle_session_timeout: idleTimeoutMs },
           ...commitsLocally && { synchronous_commit: "local" },
+          ...docsUrl !== undefined && { "gold.docs_url": docsUrl },
         },
       });
     this.#client = this.#open();

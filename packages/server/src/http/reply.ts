@@ -14,6 +14,8 @@ import type { Refusal } from "./refusal.ts";
 /** The facts about a request that its reply needs. */
 export interface Exchange {
   readonly requestId: RequestId;
+  /** Where the documentation is published. Default: the path of the service's own. */
+  readonly docsUrl?: string | undefined;
   /** The rate limit headers. Undefined until the request is counted; every later reply contains them. */
   rateFields?: Readonly<Record<string, string>>;
   /**
@@ -94,8 +96,8 @@ export function streamReply(
 
 export function problemReply(refusal: Refusal, exchange: Exchange): Response {
   const { code, detail, errors } = refusal;
-  const { requestId } = exchange;
-  const body = problemBody(code, { requestId, errors, ...(detail === undefined ? {} : { detail }) });
+  const { requestId, docsUrl } = exchange;
+  const body = problemBody(code, { requestId, errors, docsUrl, ...(detail === undefined ? {} : { detail }) });
   return textReply(body.status, JSON.stringify(body), PROBLEM_MEDIA_TYPE, exchange, problemHeaders(code));
 }
 

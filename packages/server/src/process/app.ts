@@ -94,7 +94,8 @@ export function createApp(deps: Deps): Hono<AppEnv> {
 
   app.use(async (c, next) => {
     const startedMs = deps.monotonicMs();
-    c.set("exchange", { requestId: newId(ID_PREFIX.request, deps.now(), deps.random) });
+    const requestId = newId(ID_PREFIX.request, deps.now(), deps.random);
+    c.set("exchange", { requestId, docsUrl: deps.config.docsUrl });
     await next();
     if (c.get("exchange").failure) await failReply(c);
     observe(c, deps, (c.env?.incoming?.waitedMs ?? 0) + deps.monotonicMs() - startedMs);

@@ -48,6 +48,7 @@ export async function startService(config: Config, write: (line: string) => void
     refusalLines,
     metrics,
     newRequestId: () => newId(ID_PREFIX.request, deps.now(), deps.random),
+    docsUrl: config.docsUrl,
     timeoutMs: REQUEST_TIMEOUT_MS,
   });
   const shutdown = prepareShutdown(server, log);

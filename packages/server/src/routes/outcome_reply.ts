@@ -40,7 +40,8 @@ function limitReply(text: string, exchange: Exchange): Response {
     detail: string;
     limit: LimitState;
   };
-  const body = problemBody(code, { requestId: exchange.requestId, detail });
+  const { requestId, docsUrl } = exchange;
+  const body = problemBody(code, { requestId, docsUrl, detail });
   return textReply(body.status, JSON.stringify(body), PROBLEM_MEDIA_TYPE, exchange, {
     ...limitFields(limit),
     [REPLY_HEADER.retryAfter]: `${limit.reset_seconds}`,

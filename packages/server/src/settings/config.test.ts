@@ -40,6 +40,7 @@ describe("readConfig()", () => {
       role: "all",
       environment: "sandbox",
       publicBaseUrl: "https://api.example:8443",
+      docsUrl: undefined,
       listen: { kind: "unix", path: "/run/gold/service.sock" },
       proxySecret: undefined,
       operationsListen: { kind: "tcp", host: "127.0.0.1", port: 9090 },
@@ -198,6 +199,26 @@ describe("readConfig()", () => {
       const faults = faultsOf({ PUBLIC_BASE_URL: url });
       assertEquals(faults.length, 1, url);
       assertStringIncludes(faults[0]!, "PUBLIC_BASE_URL");
+    }
+  });
+
+  it("accepts DOCS_URL without a slash at its end, because the path of a page follows", () => {
+    for (
+      const url of ["https://docs.gold.example", "https://gold.example/docs", "http://localhost:9445/docs"]
+    ) {
+      assertEquals(readConfig({ ...GOOD, DOCS_URL: url }).docsUrl, url);
+    }
+    for (
+      const url of [
+        "gold.example",
+        "https://gold.example/",
+        "https://gold.example/?a",
+        "https://x/#y",
+        "ftp://x",
+        "/docs",
+      ]
+    ) {
+      assertStringIncludes(faultsOf({ DOCS_URL: url }).join(), "DOCS_URL must be a URL such as");
     }
   });
 

@@ -1,3 +1,4 @@
+import { parseDocsUrl } from "@gold-partner/protocol";
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
@@ -43,6 +44,8 @@ export interface Config extends DeliveryConfig {
   readonly tickerDatabaseUrl: string;
   /** The file with the operators' first keys; undefined if the signatures of two people are not required. */
   readonly operatorKeys: string | undefined;
+  /** Where the documentation is published; undefined if only this service has it. */
+  readonly docsUrl: string | undefined;
   readonly listen: ListenAddress;
   /**
    * The secret that the proxy must send. Required on loopback TCP. A Unix socket is protected by its mode.
@@ -88,6 +91,7 @@ export function readConfig(variables: Variables, role: ServingRole = "all"): Con
     databaseUrl: readDatabaseUrl(reader, "DATABASE_URL"),
     tickerDatabaseUrl: readDatabaseUrl(reader, "TICKER_DATABASE_URL"),
     operatorKeys: attempt("OPERATOR_KEYS", parseFileOrOff("the file with the operators' first keys")),
+    docsUrl: attempt("DOCS_URL", parseDocsUrl),
     listen: attempt("LISTEN", parseListen),
     proxySecret: read("PROXY_SECRET") || undefined,
     priceSourceAllow: attempt("PRICE_SOURCE_ALLOW", parseAllowList),

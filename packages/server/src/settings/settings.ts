@@ -36,6 +36,12 @@ export const SETTINGS: readonly Setting[] = [
     name: "PUBLIC_BASE_URL",
     meaning: "The URL that partners call, such as https://api.example; part of every signature",
   },
+  {
+    name: "DOCS_URL",
+    meaning:
+      "The address of your documentation site (npm run site), such as https://docs.gold.example; the type of each error then is its page, and without it a path of the service; not for --role delivery",
+    default: "",
+  },
   { name: "LISTEN", meaning: "unix:PATH, or in the sandbox 127.0.0.1:PORT; not for --role delivery" },
   {
     name: "PROCESSES",

@@ -35,7 +35,7 @@ export function connectionManager(config: SidecarConfig): Message {
       ...TIMES,
       ...SIZES,
       server_header_transformation: "PASS_THROUGH",
-      local_reply_config: localReplies(),
+      local_reply_config: localReplies(config.docsUrl),
       access_log: [accessLog(config, REQUEST_LOG, requestsToLog(config))],
     },
   );

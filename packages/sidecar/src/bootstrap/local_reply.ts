@@ -21,8 +21,8 @@ const REQUEST_ID_HEADER = REPLY_HEADER.requestId.toLowerCase();
 const RETRY_AFTER_SECONDS = 1;
 
 /** Gives Envoy's own replies the form of the service's replies. The first case that matches applies. */
-export function localReplies(): Message {
-  return { mappers: CASES.flatMap((one) => [tokenMapper(one), problemMapper(one)]) };
+export function localReplies(docsUrl: string | undefined): Message {
+  return { mappers: CASES.flatMap((one) => [tokenMapper(one), problemMapper(one, docsUrl)]) };
 }
 
 const status = (op: "EQ" | "GE", value: number): Message => ({
@@ -76,8 +76,8 @@ const CASES: readonly Case[] = [
   { code: "invalid_request", when: [status("GE", 400)] },
 ];
 
-function problemMapper({ code, when }: Case): Message {
-  return mapper(code, when, PROBLEM_MEDIA_TYPE, problemBody(code, { requestId: REQUEST_ID }));
+function problemMapper({ code, when }: Case, docsUrl: string | undefined): Message {
+  return mapper(code, when, PROBLEM_MEDIA_TYPE, problemBody(code, { requestId: REQUEST_ID, docsUrl }));
 }
 
 function tokenMapper({ code, when }: Case): Message {

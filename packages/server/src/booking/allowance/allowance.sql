@@ -181,7 +181,7 @@ begin
       detail := 'You may replay ' || replays_per_second() || ' known keys a second, with a burst of ' || quota || '.';
   end case;
   return (
-    select row(item, 'answered', p.status, json_build_object('type', '/docs/errors#' || p.code, 'title', p.title, 'status', p.status,
+    select row(item, 'answered', p.status, json_build_object('type', problem_type(p.code), 'title', p.title, 'status', p.status,
       'detail', detail, 'code', p.code, 'request_id', 'req_' || request, 'retryable', p.retryable,
       'limit', json_build_object('policy', reached, 'quota', quota, 'window_seconds', window_seconds, 'remaining', free,
         'reset_seconds', greatest(1, ceil(extract(epoch from changes_at - clock)))))::text)::outcome

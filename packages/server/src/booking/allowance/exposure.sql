@@ -64,7 +64,7 @@ end $$;
 create or replace function gold.exposure_reached(item int, side gold.side, request uuid) returns gold.outcome
 language sql stable
 return (
-  select row(item, 'answered', p.status, json_build_object('type', '/docs/errors#' || p.code, 'title', p.title, 'status', p.status,
+  select row(item, 'answered', p.status, json_build_object('type', gold.problem_type(p.code), 'title', p.title, 'status', p.status,
     'detail', 'The operator''s limit does not allow a ' || side || ' of this size now. A smaller quote, or one on the other side, may be possible.',
     'code', p.code, 'request_id', 'req_' || request, 'retryable', p.retryable)::text)::gold.outcome
   from gold.problem p where p.code = 'exposure_exceeded'

@@ -1,10 +1,16 @@
 -- Returns the reply body of a refusal. The body of a binding refusal is stored, so that every retry gets the
 -- same bytes. Its detail ends with what to do next. Status and title come from the protocol's problem registry.
 
+-- The page that explains a code: a path of the service, or one of the operator's documentation site, whose address
+-- the service gives to its sessions.
+create or replace function gold.problem_type(code text) returns text
+language sql stable
+return coalesce(nullif(current_setting('gold.docs_url', true), '') || '/errors.html#', '/docs/errors#') || code;
+
 create or replace function gold.problem_text(refusal text, detail text, request uuid) returns text
 language sql stable
 return (
-  select '{"type":"/docs/errors#' || p.code || '","title":' || to_json(p.title) || ',"status":' || p.status
+  select '{"type":' || to_json(gold.problem_type(p.code)) || ',"title":' || to_json(p.title) || ',"status":' || p.status
     || ',"detail":' || to_json(problem_text.detail || coalesce(' This answer is bound to the Idempotency-Key: ' || case p.code
       when 'not_found' then 'check the quote_id, or request a new quote and order it with a new key.'
       when 'quote_already_executed' then 'look up this order before you trade again; another trade needs a new quote and a new key.'

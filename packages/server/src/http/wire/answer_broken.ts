@@ -5,6 +5,7 @@ import { writeProblem } from "./problem.ts";
 
 interface BrokenOptions {
   newRequestId(): RequestId;
+  readonly docsUrl?: string | undefined;
   /** Default: LINGER_MS. */
   readonly lingerMs?: number | undefined;
   /**
@@ -34,7 +35,7 @@ const NO_OTHER_PROTOCOL = "This service speaks only HTTP/1.1. Send the request w
  */
 export function answerBroken(
   server: Server,
-  { newRequestId, lingerMs = LINGER_MS, refused }: BrokenOptions,
+  { newRequestId, docsUrl, lingerMs = LINGER_MS, refused }: BrokenOptions,
 ): void {
   const latest = new WeakMap<Duplex, Exchange>();
   const broken = new WeakSet<Duplex>();
@@ -53,7 +54,7 @@ export function answerBroken(
     const requestId = newRequestId();
     refused(reason, code, requestId);
     if (!exchange || mayBeAnswered(exchange)) {
-      writeProblem(socket, code, requestId, detail);
+      writeProblem(socket, code, { requestId, docsUrl, ...(detail === undefined ? {} : { detail }) });
       setTimeout(() => socket.destroy(), lingerMs).unref();
     } else if (isInFlight(exchange)) {
       // Let the earlier request get its own answer, because it may be executed. Then the connection closes.

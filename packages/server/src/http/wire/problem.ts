@@ -6,8 +6,8 @@ import {
   PROBLEM_REGISTRY,
   problemBody,
   type ProblemCode,
+  type ProblemOccurrence,
   REPLY_HEADER,
-  type RequestId,
   tokenErrorBody,
 } from "@gold-partner/protocol";
 
@@ -17,8 +17,7 @@ const TOO_MANY = PROBLEM_REGISTRY.rate_limited.status;
  * Builds the reply, both for a response object and for a bare socket. The token endpoint uses OAuth's error
  * format.
  */
-function compose(code: ProblemCode, requestId: RequestId, detail: string | undefined, target?: string) {
-  const occurrence = { requestId, ...(detail === undefined ? {} : { detail }) };
+function compose(code: ProblemCode, occurrence: ProblemOccurrence, target?: string) {
   const oauth = target?.split("?", 1)[0] === ENDPOINTS.issueToken.path;
   const body = JSON.stringify(oauth ? tokenErrorBody(code, occurrence) : problemBody(code, occurrence));
   const { status } = PROBLEM_REGISTRY[code];
@@ -26,7 +25,7 @@ function compose(code: ProblemCode, requestId: RequestId, detail: string | undef
     "Content-Type": oauth ? "application/json" : PROBLEM_MEDIA_TYPE,
     "Content-Length": `${Buffer.byteLength(body)}`,
     "Cache-Control": "no-store",
-    [REPLY_HEADER.requestId]: requestId,
+    [REPLY_HEADER.requestId]: occurrence.requestId,
   };
   if (status === 405) headers.Allow = "GET, POST";
   if (status === 503 || status === 429) headers[REPLY_HEADER.retryAfter] = "1";
@@ -36,19 +35,18 @@ function compose(code: ProblemCode, requestId: RequestId, detail: string | undef
 export function sendProblem(
   response: ServerResponse,
   code: ProblemCode,
-  requestId: RequestId,
-  detail?: string,
+  occurrence: ProblemOccurrence,
   more: Readonly<Record<string, string>> = {},
 ): void {
-  const { status, headers, body } = compose(code, requestId, detail, response.req.url);
+  const { status, headers, body } = compose(code, occurrence, response.req.url);
   // Close the connection after a malformed request, because the rest of it is not read.
   if (status < 500 && status !== TOO_MANY) response.shouldKeepAlive = false;
   response.writeHead(status, { ...headers, ...more }).end(body);
 }
 
 /** Replies to bytes that could not be parsed as a request, and closes the connection. */
-export function writeProblem(socket: Duplex, code: ProblemCode, requestId: RequestId, detail?: string): void {
-  const { status, headers, body } = compose(code, requestId, detail);
+export function writeProblem(socket: Duplex, code: ProblemCode, occurrence: ProblemOccurrence): void {
+  const { status, headers, body } = compose(code, occurrence);
   const lines = Object.entries({ ...headers, Connection: "close" }).map(([name, value]) =>
     `${name}: ${value}`
   );

@@ -32,6 +32,7 @@ interface WireOptions {
   readonly turns: Turns;
   recognize(headers: IncomingHttpHeaders): Arrival;
   newRequestId(): RequestId;
+  readonly docsUrl?: string | undefined;
   /** Time limit for a whole request to arrive, in milliseconds. */
   readonly timeoutMs: number;
   /** How long to read and drop bytes after a refusal, in milliseconds. Default: one second. */
@@ -51,7 +52,8 @@ const KEEP_ALIVE_MS = 75_000;
  * app sees them.
  */
 export function createWireServer(
-  { fetch, log, refusalLines, metrics, turns, recognize, newRequestId, timeoutMs, lingerMs }: WireOptions,
+  { fetch, log, refusalLines, metrics, turns, recognize, newRequestId, docsUrl, timeoutMs, lingerMs }:
+    WireOptions,
 ): Server {
   /** Returns whether the refusal got a line. */
   const refused = (code: ProblemCode, requestId: RequestId, line = ""): boolean => {
@@ -69,7 +71,7 @@ export function createWireServer(
     if (!refused(code, requestId, line)) response.setHeader(COUNTED_HEADER, "1");
     const pace = paceText(response.req, refusal);
     if (pace !== undefined) response.setHeader(PACE_HEADER, pace);
-    sendProblem(response, code, requestId, detail, headers);
+    sendProblem(response, code, { requestId, docsUrl, ...(detail === undefined ? {} : { detail }) }, headers);
   };
   const turnRefusal = createTurnRefusals();
   const serve = getRequestListener(fetch, {
@@ -77,7 +79,7 @@ export function createWireServer(
       // A RequestError means that the target cannot be parsed as a URL, because the host is valid here.
       const code = error instanceof RequestError ? "path_not_allowed" : "internal_error";
       const requestId = newRequestId();
-      const reply = problemReply(new Refusal(code), { requestId });
+      const reply = problemReply(new Refusal(code), { requestId, docsUrl });
       if (!refused(code, requestId)) reply.headers.set(COUNTED_HEADER, "1");
       return reply;
     },
@@ -115,6 +117,7 @@ export function createWireServer(
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   answerBroken(server, {
     newRequestId,
+    docsUrl,
     lingerMs,
     // These replies are not marked: Envoy forwards no malformed request, and slow ones cannot flood its log.
     refused: (_reason, code, requestId) => code && requestId && refused(code, requestId),
