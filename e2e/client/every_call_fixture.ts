@@ -117,6 +117,7 @@ export function testEveryCall(proxy: "gateway" | "Envoy"): void {
     assertEquals((await client.getLimits()).gold_grams.minimum, Quantity.grams("0.0001"));
     assertMatch((await client.getChainKey()).chain_key, /^[0-9a-f]{64}$/);
     assertEquals((await client.getCredentials()).signing_keys.length, 1);
+    assertEquals((await client.getAccount()).limits.gold_grams.minimum, Quantity.grams("0.0001"));
   });
 
   it("requests redeliveries, and checks its signatures with the probe", async () => {

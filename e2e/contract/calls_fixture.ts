@@ -56,6 +56,7 @@ export const callsOf = (
   getAuthorizationServer: {},
   // Strict handling, so that the call needs the same headers as an order.
   probeSignature: { body: "any \u2713 body", headers: { Prefer: "handling=strict" } },
+  getAccount: {},
   getCredentials: {},
   getOpenApi: {},
   getReference: {},

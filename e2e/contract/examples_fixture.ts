@@ -33,6 +33,7 @@ const OF_THE_MOMENT = new Set([
   "access_token",
   "buy_gold_grams",
   "canonical_string",
+  "client_id",
   "clock_offset_seconds",
   "delivery",
   "kid",
@@ -42,6 +43,7 @@ const OF_THE_MOMENT = new Set([
   "records",
   "retire_at",
   "secret_id",
+  "webhook_endpoints",
   "sell_gold_grams",
   "thumbprint",
   "withdrawals",
@@ -207,6 +209,7 @@ export function testExamples(open: () => Promise<Stack>): void {
     await live("getLimits", "limits");
     await live("getChainKey", "own");
     await live("getCredentials", "all");
+    await live("getAccount", "account");
     differences.expectNone();
   });
 

@@ -1,6 +1,33 @@
 // Written by npm run docs from the schemas of the service. Do not edit.
 import type { Grams, Sar, SarPerGram } from "./quantity.ts";
 
+/** What is registered for you, and what it may do. */
+export interface Account {
+  /** Your client_id. */
+  client_id: string;
+  /** Your name, as it is registered. */
+  name: string;
+  /** The environment of the service. Values may be added. */
+  environment: "sandbox" | "production" | (string & Record<never, never>);
+  /** A suspended account gets partner_suspended at every request. Values may be added. */
+  status: "active" | "suspended" | (string & Record<never, never>);
+  /** When you were registered. */
+  created_at: string;
+  /** The addresses from which your requests are accepted, as CIDR. */
+  ip_ranges: Array<string>;
+  /** Where your withdrawals are paid. */
+  settlement: {
+    /** The IBAN of your withdrawals, without its middle characters. */
+    iban_masked: string;
+    /** Until when withdrawals are not paid, because the IBAN has changed; null if they are. */
+    payouts_held_until: string | null;
+  };
+  /** Where your events are sent; empty if nowhere. */
+  webhook_endpoints: Array<WebhookEndpoint>;
+  credentials: Credentials;
+  limits: Limits;
+}
+
 /** The account at one instant. */
 export interface Balances {
   /** Your money. */
@@ -1121,6 +1148,23 @@ export interface StatementBalance {
   gold_grams: Grams;
 }
 
+/** An endpoint that gets your events. */
+export interface WebhookEndpoint {
+  /** Where your events are sent. */
+  url: string;
+  /**
+   * working: the last attempt was accepted. failing: the last attempts failed. disabled: your endpoint
+   * answered 410; request a test event to enable it. Values may be added.
+   */
+  status: "working" | "failing" | "disabled" | (string & Record<never, never>);
+  /** How many attempts failed since the last accepted one. */
+  failures: number;
+  /** Until when nothing is sent after failed attempts; null if events are sent. */
+  rests_until: string | null;
+  /** When your endpoint was disabled; null if it is not. */
+  disabled_at: string | null;
+}
+
 /** An event. Types may be added; acknowledge types that you do not know. */
 export type WebhookEvent = {
   /** The id: evt_ and a UUIDv7. */
@@ -1280,6 +1324,7 @@ export interface StatementQuery {
 /** The reply of each operation, by the operation's name in the OpenAPI document. */
 export interface Replies {
   probeSignature: ProbeVerdict;
+  getAccount: Account;
   getCredentials: Credentials;
   getPrices: Prices;
   getPriceHistory: PriceHistory;

@@ -1,5 +1,6 @@
 import process from "node:process";
 import type {
+  Account,
   AccountEvent,
   AccountEvents,
   Balances,
@@ -452,6 +453,18 @@ export class GoldClient {
    */
   getCredentials(options?: CallOptions): Promise<Credentials> {
     return this.#calls.read("getCredentials", options);
+  }
+
+  /**
+   * Fetches what the operator has registered for you: name, addresses, masked IBAN, webhook endpoints, credentials and
+   * limits.
+   *
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @example
+   * const { ip_ranges, settlement } = await client.getAccount();
+   */
+  getAccount(options?: CallOptions): Promise<Account> {
+    return this.#calls.read("getAccount", options);
   }
 
   /**

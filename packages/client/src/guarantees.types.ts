@@ -1,6 +1,7 @@
 // Only the compiler checks this file; nothing imports it. If a guarantee did not hold, the file would not
 // compile.
 import type {
+  AccountReply,
   BalancesReply,
   ChainKeyReply,
   CredentialsReply,
@@ -11,6 +12,7 @@ import type {
   LimitsReply,
   OrderCreatedReply,
   OrderReply,
+  PriceHistoryReply,
   PricesReply,
   ProbeReply,
   QuoteReply,
@@ -61,7 +63,9 @@ type OwnPosting = own.Statement["postings"][number];
 /** The generated types equal those that the schemas of the service infer. */
 type EveryReplyIsTheService = [
   Same<own.Health, Exact<HealthReply, never>>,
+  Same<own.Account, Exact<AccountReply, never>>,
   Same<own.Prices, Exact<PricesReply, never>>,
+  Same<own.PriceHistory, Exact<PriceHistoryReply, never>>,
   Same<own.Balances, Exact<BalancesReply, never>>,
   Same<own.Quote, Exact<QuoteReply, never>>,
   Same<own.Order, Exact<OrderReply, never>>,

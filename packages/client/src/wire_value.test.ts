@@ -19,7 +19,7 @@ const COUNTS = new Set([
   ...["maximum_quotes", "quotes", "maximum_records", "records"],
   ...["maximum_withdrawals", "withdrawals"],
   ...["expires_in", "fineness", "coverage", "clock_offset_seconds"],
-  ...["percent", "seconds", "remaining"],
+  ...["percent", "seconds", "remaining", "failures"],
   "client_number",
 ]);
 

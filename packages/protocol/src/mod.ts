@@ -128,6 +128,8 @@ export {
   smallestTrade,
 } from "./rounding.ts";
 export {
+  type AccountReply,
+  accountReply,
   type AuthorizationServerReply,
   authorizationServerReply,
   type BalancesQuery,

@@ -1,3 +1,4 @@
+export * from "./account.ts";
 export * from "./balance.ts";
 export * from "./chain_key.ts";
 export * from "./credential.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { z } from "zod";
-import { CHAIN_KEY, RESERVES_LIST, STATEMENT } from "../openapi/examples/books.ts";
+import { ACCOUNT, CHAIN_KEY, RESERVES_LIST, STATEMENT } from "../openapi/examples/books.ts";
 import { ORDERS, QUOTES } from "../openapi/examples/trading.ts";
 import { tokenErrorSchema } from "../problem.ts";
 import * as schemas from "./mod.ts";
@@ -69,6 +69,7 @@ const REPLIES: Record<string, unknown> = {
       sell_price: { first: 398.8, highest: 399.5, lowest: 398.7, last: 399.1 },
     }],
   },
+  accountReply: ACCOUNT,
   balancesReply: balances,
   quoteReply: QUOTES.buy_by_grams,
   orderReply: order,

@@ -68,6 +68,7 @@ const ROUTINES = [
   "reads/read_statement.sql",
   "reads/read_reserves.sql",
   "reads/read_credentials.sql",
+  "reads/read_account.sql",
   "reads/operators/page_trades.sql",
   "reads/operators/find_request.sql",
   "reads/operators/find_records.sql",

@@ -22,7 +22,13 @@ import { orderRoute } from "../routes/order_route.ts";
 import { withdrawalRoute } from "../routes/withdrawal_route.ts";
 import { probeRoute } from "../routes/probe_route.ts";
 import { quoteRoute } from "../routes/quote_route.ts";
-import { balancesRoute, chainKeyRoute, credentialsRoute, limitsRoute } from "../routes/account_route.ts";
+import {
+  accountRoute,
+  balancesRoute,
+  chainKeyRoute,
+  credentialsRoute,
+  limitsRoute,
+} from "../routes/account_route.ts";
 import { jwksRoute, metadataRoute } from "../routes/discovery_route.ts";
 import { eventsRoute } from "../routes/events_route.ts";
 import {
@@ -77,6 +83,7 @@ const routesOf = (deps: Deps, description: Json): Readonly<Record<OperationId, R
   getReserves: reservesRoute(deps),
   getReservesList: reservesListRoute(deps),
   getLimits: limitsRoute(deps),
+  getAccount: accountRoute(deps),
   getCredentials: credentialsRoute(deps),
   getChainKey: chainKeyRoute(deps),
   getOpenApi: openApiRoute(description, deps),

@@ -68,6 +68,8 @@ export interface AccountReads {
   /** Undefined for a partner without limits. */
   limits(client: number): Promise<PartnerLimits | undefined>;
   dayLimits(client: number): Promise<DayLimits>;
+  /** What is registered for the client, as the text of a JSON object. */
+  registered(client: number): Promise<string>;
   /** The reply's body, as JSON text. */
   credentials(client: number): Promise<string>;
   /** The reply's body, as JSON text. */
@@ -141,6 +143,10 @@ export function openAccountReads(sql: Query): AccountReads {
     },
     async credentials(client) {
       const [row] = await sql<{ body: string }[]>`select gold.read_credentials(${client}) as body`;
+      return row!.body;
+    },
+    async registered(client) {
+      const [row] = await sql<{ body: string }[]>`select gold.read_account(${client}) as body`;
       return row!.body;
     },
     async chainKey(client) {

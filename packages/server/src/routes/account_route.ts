@@ -11,8 +11,10 @@ import {
   reservesListId,
   sarNumber,
   smallestTrade,
+  writeJson,
 } from "@gold-partner/protocol";
 import { JsonNumber, type JsonValue } from "@gold-partner/canonical";
+import type { Partner } from "../admission/registry/snapshot.ts";
 import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
 import { admitCaller } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
@@ -64,59 +66,81 @@ const shareOf = (gold: bigint, { list, fine }: ListedReserves) => ({
 
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
 
+/** What is registered for the partner. The database and the limits' writer each give a part of the text. */
+export function accountRoute(deps: Deps): Route {
+  return async (c) => {
+    const { partner } = await admitCaller(c, deps);
+    refuseQuery(c);
+    const [account, credentials, limits] = await Promise.all([
+      deps.reads.registered(partner.id),
+      deps.reads.credentials(partner.id),
+      readLimits(deps, partner),
+    ]);
+    const text = `${account.slice(0, -1)},"credentials":${credentials},"limits":${writeJson(limits)}}`;
+    return jsonTextReply(text, c.get("exchange"));
+  };
+}
+
 export function limitsRoute(deps: Deps): Route {
   return async (c) => {
-    const { partner: { id, maximumTenthMilligrams, rate, simulations } } = await admitCaller(c, deps);
+    const { partner } = await admitCaller(c, deps);
     refuseQuery(c);
-    const [{ quoteTtlSeconds = `${QUOTE_TTL_SECONDS}`, alwaysOpen, sessions }, limits, day, price] =
-      await Promise
-        .all([
-          deps.reads.marketHours(),
-          deps.reads.limits(id),
-          deps.reads.dayLimits(id),
-          simulations ? deps.reads.simulatedPrice(id) : deps.reads.price(),
-        ]);
-    const openGrams = limits?.maximumOpenGrams ?? null;
-    return jsonReply({
-      gold_grams: {
-        step: gramsNumber(1n),
-        minimum: gramsNumber(GOLD_MIN_TENTH_MILLIGRAMS),
-        // Report the smaller of two limits: the largest order, and the grams of all open quotes. A single
-        // quote may exceed neither.
-        maximum: gramsNumber(
-          openGrams !== null && openGrams < maximumTenthMilligrams ? openGrams : maximumTenthMilligrams,
-        ),
-      },
-      amount_sar: {
-        step: sarNumber(1n),
-        minimum: sarNumber(AMOUNT_MIN_HALALAS),
-        maximum: sarNumber(AMOUNT_MAX_HALALAS),
-      },
-      smallest_trade: price === undefined || price.stale ? null : {
-        buy: describeTrade(smallestTrade("buy", price.buy)),
-        sell: describeTrade(smallestTrade("sell", price.sell)),
-      },
-      quote_ttl_seconds: new JsonNumber(quoteTtlSeconds),
-      rate_limit: {
-        requests_per_second: new JsonNumber(`${rate.perSecond}`),
-        burst: new JsonNumber(`${rate.burst}`),
-      },
-      open_quotes: openQuotesOf(limits),
-      daily_records: dailyRecordsOf(limits),
-      net_position: netPositionOf(day),
-      daily_withdrawals: dailyWithdrawalsOf(day),
-      exposure: day.exposure,
-      market_hours: {
-        always_open: alwaysOpen,
-        time_zone: "Asia/Riyadh",
-        sessions: sessions.map((session) => ({
-          day: DAYS[session.day]!,
-          opens: session.opens,
-          closes: session.closes,
-        })),
-        halted_at: day.haltedAt === null ? null : formatInstant(day.haltedAt.getTime()),
-      },
-    }, c.get("exchange"));
+    return jsonReply(await readLimits(deps, partner), c.get("exchange"));
+  };
+}
+
+async function readLimits(
+  deps: Deps,
+  { id, maximumTenthMilligrams, rate, simulations }: Partner,
+): Promise<JsonValue> {
+  const [{ quoteTtlSeconds = `${QUOTE_TTL_SECONDS}`, alwaysOpen, sessions }, limits, day, price] =
+    await Promise
+      .all([
+        deps.reads.marketHours(),
+        deps.reads.limits(id),
+        deps.reads.dayLimits(id),
+        simulations ? deps.reads.simulatedPrice(id) : deps.reads.price(),
+      ]);
+  const openGrams = limits?.maximumOpenGrams ?? null;
+  return {
+    gold_grams: {
+      step: gramsNumber(1n),
+      minimum: gramsNumber(GOLD_MIN_TENTH_MILLIGRAMS),
+      // Report the smaller of two limits: the largest order, and the grams of all open quotes. A single
+      // quote may exceed neither.
+      maximum: gramsNumber(
+        openGrams !== null && openGrams < maximumTenthMilligrams ? openGrams : maximumTenthMilligrams,
+      ),
+    },
+    amount_sar: {
+      step: sarNumber(1n),
+      minimum: sarNumber(AMOUNT_MIN_HALALAS),
+      maximum: sarNumber(AMOUNT_MAX_HALALAS),
+    },
+    smallest_trade: price === undefined || price.stale ? null : {
+      buy: describeTrade(smallestTrade("buy", price.buy)),
+      sell: describeTrade(smallestTrade("sell", price.sell)),
+    },
+    quote_ttl_seconds: new JsonNumber(quoteTtlSeconds),
+    rate_limit: {
+      requests_per_second: new JsonNumber(`${rate.perSecond}`),
+      burst: new JsonNumber(`${rate.burst}`),
+    },
+    open_quotes: openQuotesOf(limits),
+    daily_records: dailyRecordsOf(limits),
+    net_position: netPositionOf(day),
+    daily_withdrawals: dailyWithdrawalsOf(day),
+    exposure: day.exposure,
+    market_hours: {
+      always_open: alwaysOpen,
+      time_zone: "Asia/Riyadh",
+      sessions: sessions.map((session) => ({
+        day: DAYS[session.day]!,
+        opens: session.opens,
+        closes: session.closes,
+      })),
+      halted_at: day.haltedAt === null ? null : formatInstant(day.haltedAt.getTime()),
+    },
   };
 }
 

@@ -242,6 +242,11 @@ def get_chain_key() -> Call[replies.ChainKey]:
     return Call("getChainKey", "GET", "/v1/chain-key", _reader(replies.ChainKey))
 
 
+def get_account() -> Call[replies.Account]:
+    """Fetches what is registered for you: name, addresses, masked IBAN, webhook endpoints, credentials and limits."""
+    return Call("getAccount", "GET", "/v1/account", _reader(replies.Account))
+
+
 def get_credentials() -> Call[replies.Credentials]:
     """Fetches the names and the lifetimes of your credentials, without their secret values."""
     return Call("getCredentials", "GET", "/v1/credentials", _reader(replies.Credentials))

@@ -366,6 +366,41 @@ class Credentials(TypedDict):
     webhook_secrets: list[Secret]
 
 
+class AccountEndpoint(TypedDict):
+    url: str
+    #: working, failing or disabled; values may be added.
+    status: str
+    failures: int
+    #: None: events are sent.
+    rests_until: str | None
+    disabled_at: str | None
+
+
+class AccountSettlement(TypedDict):
+    iban_masked: str
+    #: None: withdrawals are paid.
+    payouts_held_until: str | None
+
+
+class Account(TypedDict):
+    """What is registered for you, and what it may do."""
+
+    client_id: str
+    name: str
+    #: sandbox or production; values may be added.
+    environment: str
+    #: active or suspended; values may be added.
+    status: str
+    created_at: str
+    #: The addresses from which your requests are accepted.
+    ip_ranges: list[str]
+    settlement: AccountSettlement
+    #: Empty: your events are sent nowhere.
+    webhook_endpoints: list[AccountEndpoint]
+    credentials: Credentials
+    limits: Limits
+
+
 ProbeMistake = Literal[
     "path_not_url",
     "wrong_host",

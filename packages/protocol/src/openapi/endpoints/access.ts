@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { credentialsReply, probeReply, tokenReply, tokenRequest } from "../../schema/mod.ts";
+import { accountReply, credentialsReply, probeReply, tokenReply, tokenRequest } from "../../schema/mod.ts";
 import type { EndpointFamily } from "../endpoint.ts";
 import { TOKEN, TOKEN_REQUEST, VERDICTS } from "../examples/access.ts";
-import { CREDENTIALS } from "../examples/books.ts";
+import { ACCOUNT, CREDENTIALS } from "../examples/books.ts";
 import { ORDER_REQUESTS } from "../examples/trading.ts";
 
 export const ACCESS_ENDPOINTS = {
@@ -50,6 +50,18 @@ export const ACCESS_ENDPOINTS = {
       examples: { valid: ORDER_REQUESTS.buy, path_signed: ORDER_REQUESTS.buy },
     },
     reply: { description: "The verdict, right or wrong.", schema: probeReply, examples: VERDICTS },
+    refusals: [],
+  },
+  getAccount: {
+    method: "GET",
+    path: "/v1/account",
+    tag: "Access",
+    summary: "What is registered for you",
+    description:
+      "Your name, addresses, masked IBAN, webhook endpoints, credentials and limits, as the operator has registered " +
+      "them. Compare them with your own configuration. Secrets and the whole IBAN are never shown.",
+    token: "required",
+    reply: { description: "Your account.", schema: accountReply, examples: { account: ACCOUNT } },
     refusals: [],
   },
   getCredentials: {

@@ -1,4 +1,5 @@
 import {
+  type AccountReply,
   type CredentialsReply,
   type LimitsReply,
   type ReservesListReply,
@@ -145,3 +146,24 @@ export const CREDENTIALS = {
   client_secrets: [{ secret_id: "1", ...LIFE, retire_at: "2026-07-30T08:00:00.000Z" }],
   webhook_secrets: [{ secret_id: "1", ...LIFE, last_used_at: null }],
 } satisfies CredentialsReply;
+
+export const ACCOUNT = {
+  client_id: "sbx_k2m7q4x9t3v8n5r6b2hd",
+  name: "Example Bank",
+  environment: "sandbox",
+  status: "active",
+  created_at: "2026-01-30T08:00:00.000Z",
+  ip_ranges: ["127.0.0.1/32", "::1/128"],
+  settlement: { iban_masked: "SA03****************7519", payouts_held_until: null },
+  webhook_endpoints: [{
+    ...{
+      url: "https://bank.example/webhooks",
+      status: "working",
+      failures: 0,
+      rests_until: null,
+      disabled_at: null,
+    },
+  }],
+  credentials: CREDENTIALS,
+  limits: LIMITS,
+} satisfies AccountReply;
