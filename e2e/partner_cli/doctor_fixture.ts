@@ -245,7 +245,9 @@ export function testDoctor(proxy: keyof typeof EXPECTED): void {
     await expectFault("webhook", /answered 400/, /check-receiver/, 1);
     await receiver.stop();
     // Repeat this until the service pauses the endpoint. Later test events then wait behind earlier events.
-    for (let count = 0; count < 7; count++) await expectFault("webhook", /gave no answer/, /Nothing accepts connections/, 1);
+    for (let count = 0; count < 7; count++) {
+      await expectFault("webhook", /gave no answer/, /Nothing accepts connections/, 1);
+    }
     receiver = await openReceiver(stack);
     await until(async () => (await examine()).exit === 0);
   });

@@ -125,6 +125,7 @@ describe("the packages, installed from their tarballs", () => {
       assertEquals(rest, {
         ...{ name: `@gold-partner/${name}`, version, license: "Apache-2.0", type: "module" },
         ...{ engines: { node: ">=20.19" }, sideEffects: false, files: ["src"] },
+        ...{ main: "./src/mod.js", types: "./src/mod.d.ts" },
         exports: { ".": { types: "./src/mod.d.ts", default: "./src/mod.js" } },
       });
     }

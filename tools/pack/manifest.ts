@@ -16,5 +16,8 @@ export function stagedManifest(source: SourceManifest, engines: unknown): Readon
     // allows can require() an ES module.
     return [name, { types: `${stem}.d.ts`, default: `${stem}.js` }] as const;
   });
-  return { ...source, engines, sideEffects: false, files: ["src"], exports: Object.fromEntries(entryPoints) };
+  const exports = Object.fromEntries(entryPoints);
+  // TypeScript's older module resolution ("node") reads only these two.
+  const { types, default: main } = exports["."] ?? {};
+  return { ...source, engines, sideEffects: false, files: ["src"], main, types, exports };
 }

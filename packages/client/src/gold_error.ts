@@ -101,6 +101,11 @@ class GoldErrorBase extends Error {
     this.idempotencyKey = idempotencyKey;
     this.outcomeUnknown = outcomeUnknown;
   }
+
+  /** A log line that only has the error as text still says the code. */
+  override toString(): string {
+    return `${this.name} [${this.serviceCode ?? this.code}]: ${this.message}`;
+  }
 }
 
 export interface GoldErrorConstructor {

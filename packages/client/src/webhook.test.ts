@@ -161,6 +161,9 @@ describe("verifyWebhook()", () => {
     const error = assertRefused("signature_mismatch", () => verifyWebhook(body, headers, FOREIGN, now));
     assertEquals(error.cause instanceof WebhookError, true);
     assertEquals(`${error.stack}${JSON.stringify(error)}`.includes(FOREIGN.slice(6)), false);
-    assertEquals(String(error).startsWith("WebhookVerificationError: No signature matches"), true);
+    assertEquals(
+      String(error).startsWith("WebhookVerificationError [signature_mismatch]: No signature matches"),
+      true,
+    );
   });
 });

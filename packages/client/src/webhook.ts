@@ -39,6 +39,10 @@ export class WebhookVerificationError extends Error {
     super(message, options);
     this.code = code;
   }
+
+  override toString(): string {
+    return `${this.name} [${this.code}]: ${this.message}`;
+  }
 }
 
 export interface WebhookVerificationOptions {
