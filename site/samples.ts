@@ -90,6 +90,12 @@ console.log(market, \`\${buy_price} \${sell_price}\`);`,
     python: `prices = client.get_prices()
 print(prices["market"], prices["buy_price"], prices["sell_price"])`,
   },
+  getPriceHistory: {
+    typescript: `const history = await client.getPriceHistory();
+for (const { begins_at, buy_price } of history.bars.slice(-5)) console.log(begins_at, \`\${buy_price.last}\`);`,
+    python: `for bar in client.get_price_history()["bars"][-5:]:
+    print(bar["begins_at"], bar["buy_price"]["last"])`,
+  },
   createQuote: {
     typescript:
       `const quote = await client.createQuote({ side: "buy", gold_grams: "12.3456", account_label: "Desk 7" });
@@ -240,6 +246,12 @@ print(limits["gold_grams"]["maximum"], "g", limits["rate_limit"]["requests_per_s
 console.log(client_number, chain_key.length);`,
     python: `key = client.get_chain_key()
 print(key["client_number"], len(key["chain_key"]))`,
+  },
+  getAccount: {
+    typescript: `const { name, ip_ranges, settlement } = await client.getAccount();
+console.log(name, ip_ranges, settlement.iban_masked);`,
+    python: `account = client.get_account()
+print(account["name"], account["ip_ranges"], account["settlement"]["iban_masked"])`,
   },
   getCredentials: {
     typescript: `const { certificates } = await client.getCredentials();
