@@ -33,6 +33,15 @@ export const BUSINESS_WAYS = {
     const { withdrawal_id } = await partner.succeed("createWithdrawal", call);
     return { caller: partner, call, mend: () => operator("withdrawal reject", withdrawal_id as string) };
   }),
+  withdrawal_not_pending: {
+    operation: "cancelWithdrawal",
+    async stage({ partner }) {
+      const { withdrawal_id } = await partner.succeed("createWithdrawal", WITHDRAWAL);
+      const cancel = { path: { withdrawal_id: withdrawal_id as string }, body: {} };
+      await partner.succeed("cancelWithdrawal", cancel);
+      return { caller: partner, call: cancel };
+    },
+  },
   withdrawal_outcome_unreachable: {
     operation: "simulateWithdrawal",
     async stage({ partner }) {

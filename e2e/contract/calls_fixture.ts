@@ -5,6 +5,8 @@ export interface Records {
   readonly quote: string;
   readonly order: string;
   readonly withdrawal: string;
+  /** A withdrawal that can be cancelled. */
+  readonly cancelled: string;
   readonly funding: string;
   readonly event: string;
   /** A funding that came from a bank deposit. */
@@ -20,6 +22,7 @@ export async function makeRecords(caller: Caller): Promise<Records> {
   const { quote_id } = await make("createQuote", { side: "buy", gold_grams: 1 });
   const { order_id } = await make("createOrder", { quote_id });
   const { withdrawal_id } = await make("createWithdrawal", { amount_sar: 5, reference: "FIRST" });
+  const { withdrawal_id: cancelled } = await make("createWithdrawal", { amount_sar: 5 });
   const { funding_id: deposit } = await make("simulateDeposit", { amount_sar: 5 });
   const { quote_id: expiring } = await make("createQuote", { side: "buy", gold_grams: 1 });
   const { items } = await caller.succeed("listEvents") as { items: { id: string }[] };
@@ -28,6 +31,7 @@ export async function makeRecords(caller: Caller): Promise<Records> {
     quote: quote_id,
     order: order_id,
     withdrawal: withdrawal_id,
+    cancelled,
     event: items[0]!.id,
     deposit,
     expiring,
@@ -69,6 +73,7 @@ export const callsOf = (
   getOrder: { path: { order_id: records.order } },
   fundSandbox: { body: { amount_sar: 10 } },
   createWithdrawal: { body: { amount_sar: 1 } },
+  cancelWithdrawal: { path: { withdrawal_id: records.cancelled }, body: {} },
   listWithdrawals: { query: { idempotency_key: "nobody's" } },
   getWithdrawal: { path: { withdrawal_id: records.withdrawal } },
   listFundings: { query: { created_after: "2026-01-31T09:30:00.000Z" } },

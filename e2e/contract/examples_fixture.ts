@@ -173,6 +173,10 @@ export function testExamples(open: () => Promise<Stack>): void {
     });
     await live("simulateQuoteExpiry", "buy_by_grams", { body: { quote_id: expiring.quote_id } });
     await live("simulateWithdrawal", "paid", { body: { withdrawal_id, outcome: "paid" } });
+    await stack.partner.succeed("simulateWithdrawal", { body: { withdrawal_id, outcome: "returned" } });
+    const again = { body: ENDPOINTS.createWithdrawal.request!.examples.withdrawal as object };
+    const { withdrawal_id: second } = await stack.partner.succeed("createWithdrawal", again);
+    await live("cancelWithdrawal", "cancelled", { path: { withdrawal_id: second as string } });
     const deposit = await live("simulateDeposit", "deposit");
     await live("simulateDepositReversal", "reversal", { body: { funding_id: deposit.funding_id } });
     for (const name of ["market", "prices", "failure", "webhooks"] as const) {

@@ -20,8 +20,15 @@ interface Described {
 }
 interface Header {
   readonly name: string;
+  readonly in: string;
+  /** Only of a parameter of the path. */
+  readonly example?: string;
   readonly examples: Record<string, { readonly value: string }>;
 }
+
+/** The path with its example ids. */
+const targetOf = (path: string, parameters: readonly Header[]) =>
+  path.replace(/\{(\w+)\}/g, (_, id) => parameters.find(({ name }) => name === id)!.example!);
 
 /** Returns the file with the signatures of all example requests that are signed. */
 export function writeExampleSignatures(): string {
@@ -31,7 +38,7 @@ export function writeExampleSignatures(): string {
     const { parameters } = paths[path]![method.toLowerCase()]!;
     return Object.entries(signature && request ? request.examples : {}).map(([name, body]) => {
       const sent = (header: string) => parameters.find((one) => one.name === header)!.examples[name]!.value;
-      const url = `${operation} ${name}` === SIGNS_PATH ? path : `${BASE_URL}${path}`;
+      const url = `${operation} ${name}` === SIGNS_PATH ? path : `${BASE_URL}${targetOf(path, parameters)}`;
       const bodySha256 = hostBytes.sha256Hex(hostBytes.utf8(JSON.stringify(body)));
       const lines = [method, url, bodySha256, sent("X-Timestamp"), sent("X-Nonce")];
       const bytes = p256.sign(Buffer.from(`${HEADER}.${lines.join("\n")}`), PRIVATE_KEY);

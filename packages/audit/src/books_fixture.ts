@@ -274,7 +274,7 @@ async function moveMoney(
   for (const id of [kept!, reversed!]) await checker`select gold.approve_deposit(${id}::uuid)`;
   await checker`select gold.reverse_deposit(${reversed!}::uuid)`;
   const admission = await admissionOf(sql, client);
-  const withdrawals = [newId(), newId(), newId()];
+  const withdrawals = [newId(), newId(), newId(), newId()];
   for (const [index, id] of withdrawals.entries()) {
     const reference = `Rent (${index})`;
     const body = JSON.stringify({ amount_sar: 300, reference, account_label: "Desk" });
@@ -284,7 +284,12 @@ async function moveMoney(
         ${write.fingerprint}::text::bytea, 30000, 100000000000000, ${reference}, ${id}::uuid, ${newId()}::uuid,
         'Desk', ${write.signedRequest}::text::bytea, ${write.thumbprint}::text::bytea)`;
   }
-  const [paid] = withdrawals as [string];
+  const [paid, , , cancelled] = withdrawals as [string, string, string, string];
+  const cancel = await signedWrite(sql, signer, `/v1/withdrawals/wd_${cancelled}/cancel`, "{}");
+  await sql`
+    select gold.cancel_withdrawal(false, ${client}, ${admission}::text::bigint, ${cancel.nonce}::uuid, 'cancel-3',
+      ${cancel.fingerprint}::text::bytea, ${cancelled}::uuid, ${newId()}::uuid, ${cancel.signedRequest}::text::bytea,
+      ${cancel.thumbprint}::text::bytea)`;
   await maker`select gold.approve_withdrawal(${paid}::uuid)`;
   await checker`
     select gold.submit_payment(p.batch, ${`{${paid}}`}::text::uuid[], p.prepared_at, p.sha256)

@@ -41,7 +41,8 @@ const TABLES = {
   attempt: "bucket client_id sequence attempted_at http_status",
   expiry_notice: "bucket client_id id kind credential expires_at days_ahead",
   withdrawal: `bucket client_id sequence ${columnsOf(WITHDRAWAL)} answer`,
-  withdrawal_step: "bucket client_id withdrawal_id sequence status login previous previous_login at batch_id",
+  withdrawal_step:
+    "bucket client_id withdrawal_id sequence status login previous previous_login at batch_id answer",
   payment_batch: "id created_at login document",
   deposit:
     `bucket client_id id amount bank_reference recorded_at recorded_by approved_at approved_by reversed_at reversed_by

@@ -180,7 +180,8 @@ type AccountEventCase = {
     | "withdrawal.submitted"
     | "withdrawal.paid"
     | "withdrawal.rejected"
-    | "withdrawal.returned";
+    | "withdrawal.returned"
+    | "withdrawal.cancelled";
   data: {
     withdrawal: Withdrawal;
     /**
@@ -584,8 +585,8 @@ export interface Limits {
     resets_at: string;
   } | null;
   /**
-   * Your daily limits (Riyadh time) on withdrawals. Rejected and returned ones count, too. A null maximum
-   * means no limit; null in place of the object means unlimited.
+   * Your daily limits (Riyadh time) on withdrawals. Those that ended without a payment count, too. A null
+   * maximum means no limit; null in place of the object means unlimited.
    */
   daily_withdrawals: {
     /** How many withdrawals you may request per day; null: any number. */
@@ -1182,7 +1183,7 @@ export type WebhookEvent = {
   api_version?: string | undefined;
 } & AccountEventCase;
 
-/** An outgoing payment. If it is rejected or returned, the amount is available again. */
+/** An outgoing payment. If it is rejected, returned or cancelled, the amount is available again. */
 export interface Withdrawal {
   /** The id: wd_ and a UUIDv7. */
   withdrawal_id: string;
@@ -1194,7 +1195,8 @@ export interface Withdrawal {
   iban_masked: string;
   /**
    * pending_approval: the operator has not decided. approved, submitted: on its way to the bank. paid:
-   * done. rejected, returned: the amount is available again. Values may be added.
+   * done. rejected, returned: the amount is available again. cancelled: you cancelled it, and the amount
+   * is available again. Values may be added.
    */
   status:
     | "pending_approval"
@@ -1203,6 +1205,7 @@ export interface Withdrawal {
     | "paid"
     | "rejected"
     | "returned"
+    | "cancelled"
     | (string & Record<never, never>);
   /** When you requested the withdrawal. */
   created_at: string;
@@ -1210,7 +1213,7 @@ export interface Withdrawal {
   account_label?: string | undefined;
 }
 
-/** The withdrawal, and the account's balances right after it. */
+/** The withdrawal, and the account's balances right after the request. */
 export interface WithdrawalCreated extends Withdrawal {
   balances: Balances;
 }
@@ -1224,8 +1227,8 @@ export interface WithdrawalRequest {
   readonly amount_sar: Sar | string;
   /**
    * Your own reference. It is sent to the bank with the transfer, so it has 35 characters at most (a UUID
-   * fits without its hyphens). You can use a reference again only after its withdrawal was rejected or
-   * returned.
+   * fits without its hyphens). You can use a reference again only after its withdrawal was rejected,
+   * returned or cancelled.
    */
   readonly reference?: string | undefined;
   /** Your own customer, account or desk. All labels share your one balance. */
@@ -1335,6 +1338,7 @@ export interface Replies {
   getOrder: Order;
   fundSandbox: FundingCreated;
   createWithdrawal: WithdrawalCreated;
+  cancelWithdrawal: WithdrawalCreated;
   listWithdrawals: Withdrawals;
   getWithdrawal: Withdrawal;
   listFundings: Fundings;

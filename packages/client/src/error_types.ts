@@ -42,6 +42,7 @@ export type ServiceErrorCode =
   | "idempotency_request_in_progress"
   | "quote_already_executed"
   | "withdrawal_reference_reused"
+  | "withdrawal_not_pending"
   | "withdrawal_outcome_unreachable"
   | "quote_expired"
   | "insufficient_funds"

@@ -22,7 +22,7 @@ const STATUSES: Record<number, string> = {
   405: "method_not_allowed",
   408: "request_timeout",
   409: "idempotency_key_conflict idempotency_request_in_progress nonce_reused quote_already_executed " +
-    "withdrawal_reference_reused withdrawal_outcome_unreachable",
+    "withdrawal_reference_reused withdrawal_not_pending withdrawal_outcome_unreachable",
   413: "body_too_large",
   414: "uri_too_long",
   415: "unsupported_media_type",
@@ -35,7 +35,7 @@ const STATUSES: Record<number, string> = {
   504: "upstream_timeout",
 };
 const BINDING =
-  "quote_already_executed withdrawal_reference_reused quote_expired insufficient_funds insufficient_gold " +
+  "quote_already_executed withdrawal_reference_reused withdrawal_not_pending quote_expired insufficient_funds insufficient_gold " +
   "insufficient_inventory limit_exceeded withdrawal_limit_exceeded";
 const SPENDING = `${BINDING} nonce_reused idempotency_key_conflict`;
 const RETRYABLE =

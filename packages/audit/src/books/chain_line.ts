@@ -29,15 +29,23 @@ export const EVENT_TYPES = [
   "settlement.changed",
   "webhook_endpoint.changed",
   "day.closed",
+  "withdrawal.cancelled",
 ];
 /** The events whose members are in the row of partner_change with their number. */
-export const CHANGE_TYPES = EVENT_TYPES.slice(-5, -1);
+export const CHANGE_TYPES = [
+  "credential.added",
+  "credential.ended",
+  "settlement.changed",
+  "webhook_endpoint.changed",
+];
 const numbersOf = (...names: readonly string[]) => new Map(names.map((name, index) => [name, index + 1]));
 const EVENT_NUMBER = numbersOf(...EVENT_TYPES);
 const BOOK_NUMBER = numbersOf("bank", "available", "held", "house", "bars", "vault", "gold");
 const ASSET_NUMBER = numbersOf("SAR", "XAU");
 const SIDE_NUMBER = numbersOf("buy", "sell");
-const STATUS_NUMBER = numbersOf("pending_approval", "approved", "submitted", "paid", "rejected", "returned");
+const STATUS_NUMBER = numbersOf(
+  ...["pending_approval", "approved", "submitted", "paid", "rejected", "returned", "cancelled"],
+);
 
 /** The row of a closed day, and the row of its epoch if it exists. */
 export interface ClosedDay {
@@ -109,7 +117,7 @@ function dayMembers({ row, epoch }: ClosedDay): string {
 }
 
 /** Returns the stored answer of the record. Only a record that was booked with an idempotency key has one. */
-function answerOf({ event, order, funding, withdrawal }: SequenceRows): string | undefined {
+function answerOf({ event, order, funding, withdrawal, steps }: SequenceRows): string | undefined {
   switch (event.type) {
     case "order.executed":
       return order?.answer;
@@ -117,6 +125,8 @@ function answerOf({ event, order, funding, withdrawal }: SequenceRows): string |
       return funding?.answer;
     case "withdrawal.created":
       return withdrawal?.answer;
+    case "withdrawal.cancelled":
+      return steps.find(({ withdrawal_id }) => withdrawal_id === event.subject)?.answer;
     default:
       return undefined;
   }

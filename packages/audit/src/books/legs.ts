@@ -34,6 +34,7 @@ export function expectedLegs({ event, order, funding, deposit, withdrawal, steps
     case "withdrawal.paid":
       return withdrawal ? [["held", "bank", "SAR", withdrawal.amount]] : [];
     case "withdrawal.rejected":
+    case "withdrawal.cancelled":
       return withdrawal ? [["held", "available", "SAR", withdrawal.amount]] : [];
     case "withdrawal.returned": {
       const wasPaid = steps[0]?.previous === "paid";

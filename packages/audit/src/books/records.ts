@@ -205,7 +205,7 @@ function finishClient(
   let open = 0n;
   for (const { id, amount } of lookups.withdrawals.values()) {
     const status = lookups.lastSteps.get(id)?.status;
-    if (!["paid", "rejected", "returned"].includes(status)) open += amount;
+    if (["pending_approval", "approved", "submitted"].includes(status)) open += amount;
     if (!status) findings.add("record_has_event", `withdrawal ${id}`, "a first step", "nothing");
   }
   findings.expect("held_is_withdrawals", name, open, progress.held);

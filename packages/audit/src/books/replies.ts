@@ -20,13 +20,19 @@ const STREAMS = [
   { name: "funding", table: "funding", order: "id" },
   { name: "withdrawal", table: "withdrawal", order: "id" },
   { name: "deposit", table: "deposit", order: "id" },
-  // The balances after a funding or a withdrawal are in its transfer. Most transfers belong to orders, so
+  {
+    name: "cancelled",
+    table: "withdrawal_step",
+    order: "withdrawal_id",
+    where: "status = 'cancelled'",
+  },
+  // The balances after a funding, a withdrawal or its cancellation are in its transfer. Most transfers belong to orders, so
   // this reads few rows.
   {
     name: "cash",
     table: "transfer",
     order: "sequence",
-    where: "asset = 'SAR' and (debit = 'bank' or credit = 'held')",
+    where: "asset = 'SAR' and (debit = 'bank' or 'held' in (debit, credit))",
     columns: "bucket client_id sequence sar_available_after sar_held_after gold_after",
   },
   {
@@ -62,6 +68,7 @@ async function checkClient(books: Books, at: Position, cursors: Cursors): Promis
       if (isAt(row, at)) consider(row.id);
     }
     if (isAt(cursors.reply.row, at)) consider(cursors.reply.row.result_id);
+    if (isAt(cursors.cancelled.row, at)) consider(cursors.cancelled.row.withdrawal_id);
     if (isAt(cursors.simulated.row, at)) consider(cursors.simulated.row.quote_id);
     if (next === undefined) break;
     await checkId(books, at, next, cursors, cash, open, days);
@@ -87,6 +94,8 @@ async function checkId(
   const [withdrawal] = await take(cursors.withdrawal);
   const [deposit] = await take(cursors.deposit);
   const [simulated] = await takeWhile(cursors.simulated, at, (row) => row.quote_id === id);
+  const [step] = await takeWhile(cursors.cancelled, at, (row) => row.withdrawal_id === id);
+  const cancellation = step && withdrawal && { ...withdrawal, ...step };
   const replies = await takeWhile(cursors.reply, at, (row) => row.result_id === id);
 
   if (quote) {
@@ -149,7 +158,7 @@ async function checkId(
     }
   }
 
-  const rows: Kinds = { quote, order, funding, withdrawal };
+  const rows: Kinds = { quote, order, funding, withdrawal, cancellation };
   for (const [kind, row] of Object.entries(rows)) {
     if (!row) continue;
     const count = replies.filter(({ result_kind }) => result_kind === kind).length +
@@ -159,7 +168,7 @@ async function checkId(
     }
   }
   for (const reply of replies) checkReply(books, reply, rows, cash);
-  for (const kind of ["order", "funding", "withdrawal"] as const) {
+  for (const kind of ["order", "funding", "withdrawal", "cancellation"] as const) {
     const reply = replies.find(({ result_kind }) => result_kind === kind);
     if (rows[kind]) checkAnswer(books, kind, rows[kind], reply);
     if (rows[kind] && reply && kind !== "funding") await checkExecuted(books, kind, rows[kind], reply, quote);
@@ -175,6 +184,8 @@ interface Kinds {
   readonly order: Row | undefined;
   readonly funding: Row | undefined;
   readonly withdrawal: Row | undefined;
+  /** The withdrawal with the members of the step that cancelled it. */
+  readonly cancellation: Row | undefined;
 }
 
 function checkQuote(
@@ -215,7 +226,7 @@ function checkReply({ findings }: Books, reply: Row, rows: Kinds, cash: Readonly
     : withdrawalReply(record, balances);
   if (body !== reply.body) findings.add("reply_is_record", row, body, reply.body);
   if (reply.status !== 201) findings.add("reply_is_record", `${row} status`, 201, reply.status);
-  const at = record.executed_at ?? record.created_at;
+  const at = record.executed_at ?? record.at ?? record.created_at;
   if (at !== reply.created_at) {
     findings.add("reply_is_record", `${row} created_at`, instantText(at), instantText(reply.created_at));
   }

@@ -17,6 +17,7 @@ const DETAILS: { readonly [code in ProblemCode]?: string } = {
   limit_exceeded: "A withdrawal is at most 10000000000 SAR.",
   withdrawal_limit_exceeded:
     "You may request 2 withdrawals a day and have requested 2. The day ends at 2026-01-31T21:00:00.000Z.",
+  withdrawal_not_pending: "The withdrawal wd_01890a5d-ac96-774b-bcce-b302099a8057 is approved.",
   withdrawal_reference_reused: "The withdrawal wd_01890a5d-ac96-774b-bcce-b302099a8057 has this reference.",
 };
 const CODES = Object.keys(DETAILS) as ProblemCode[];

@@ -41,9 +41,10 @@ export const orderReply = (order: Row): string =>
 export const fundingReply = (funding: Row, balances: Balances): string =>
   `{${fundingMembers(funding)},"balances":${balancesText(balances, funding.created_at)}}`;
 
+/** A cancellation has the status `cancelled` and the instant of its step, `at`. */
 export const withdrawalReply = (withdrawal: Row, balances: Balances): string =>
-  `{${withdrawalMembers(withdrawal, { status: "pending_approval" })},"balances":${
-    balancesText(balances, withdrawal.created_at)
+  `{${withdrawalMembers(withdrawal, { status: withdrawal.status ?? "pending_approval" })},"balances":${
+    balancesText(balances, withdrawal.at ?? withdrawal.created_at)
   }}`;
 
 /** The records that the text of an event contains. `head` is the hash of the event's link. */
@@ -139,6 +140,8 @@ const ADVICE: { readonly [code in ProblemCode]?: string } = {
     "send it with a new key when the day has ended, or earlier if a smaller amount is within the limit.",
   withdrawal_reference_reused:
     "look up this withdrawal; a second payment needs another reference and a new key.",
+  withdrawal_not_pending:
+    "look up this withdrawal; only one that waits for approval can be cancelled, with a new key.",
 };
 const QUANTITY = "\\d+(\\.\\d+)?";
 const UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
@@ -177,6 +180,11 @@ const REFUSALS: readonly Refusal[] = [
     "withdrawal_limit_exceeded",
     true,
     `You may withdraw ${QUANTITY} SAR a day and have requested ${QUANTITY} SAR\\. The day ends at ${INSTANT}\\.`,
+  ),
+  refusal(
+    "withdrawal_not_pending",
+    true,
+    `The withdrawal wd_${UUID} is (approved|submitted|paid|rejected|returned|cancelled)\\.`,
   ),
   refusal("withdrawal_reference_reused", true, `The withdrawal wd_${UUID} has this reference\\.`),
   refusal(

@@ -1,6 +1,7 @@
 // The signed requests that are stored with their replies.
 import { canonicalRequest, readJson } from "@gold-partner/canonical";
 import {
+  emptyRequest,
   hasParam,
   hostBytes,
   idempotencyFingerprint,
@@ -98,7 +99,7 @@ export function answerOf(
 /** A record without an answer was booked before 0.4.0, by a process of 0.3.0, or without a key. */
 export function checkAnswer(
   { findings, migratedAt }: Books,
-  kind: "order" | "funding" | "withdrawal",
+  kind: "order" | "funding" | "withdrawal" | "cancellation",
   record: Row,
   reply: Row | undefined,
 ): void {
@@ -115,6 +116,7 @@ const requestMembers = (members: Members) =>
 const REQUESTS = {
   order: [orderRequest, requestMembers(ORDER)],
   withdrawal: [withdrawalRequest, requestMembers(WITHDRAWAL)],
+  cancellation: [emptyRequest, []],
 } as const;
 
 /** The value of the column if the request's member decides it. An empty text is the same as none. */
@@ -123,10 +125,10 @@ function columnValue({ param, form, prefix }: ParamMember, member: unknown): unk
   return form === "id" ? uuidOfId(prefix as IdPrefix, value as string) : value === "" ? null : value;
 }
 
-/** Checks every member of the stored request of an executed order or withdrawal against its record. */
+/** Checks every member of the stored request of an executed order, withdrawal or cancellation against its record. */
 export async function checkExecuted(
   books: Books,
-  kind: "order" | "withdrawal",
+  kind: keyof typeof REQUESTS,
   record: Row,
   reply: Row,
   quote: Row | undefined,
@@ -138,7 +140,7 @@ export async function checkExecuted(
     } else if (reply.created_at > migratedAt) totals.unsigned++;
     return;
   }
-  const params = await checkRequest(books, reply, kind === "order" ? "/v1/orders" : "/v1/withdrawals");
+  const params = await checkRequest(books, reply, pathOf(kind, record));
   if (params === undefined) return;
   const row = `idempotency_key ${reply.client_id} ${reply.key} request`;
   try {
@@ -154,6 +156,13 @@ export async function checkExecuted(
     findings.add("request_matches", row, "a body that the operation accepts", (error as Error).message);
   }
 }
+
+const pathOf = (kind: keyof typeof REQUESTS, { id }: Row) =>
+  kind === "order"
+    ? "/v1/orders"
+    : kind === "withdrawal"
+    ? "/v1/withdrawals"
+    : `/v1/withdrawals/wd_${id}/cancel`;
 
 /** `signed` is undefined if a signed and an unsigned request can get the same refusal. */
 export async function checkRefusedRequest(
@@ -185,9 +194,9 @@ async function checkRequest({ findings, requests }: Books, reply: Row, path?: st
     params = readJson(parts.body);
     const found = parts.target.split("?", 1)[0]!;
     fingerprint = idempotencyFingerprint({ method: parts.method, path: found, params }, hostBytes);
-    const isWrite = parts.method === "POST" && (path ? found === path : PATHS.includes(found));
+    const isWrite = parts.method === "POST" && (path ? found === path : PATHS.test(found));
     if (!isWrite) {
-      const expected = `POST ${path ?? PATHS.join(" or ")}`;
+      const expected = `POST ${path ?? PATHS.source}`;
       findings.add("request_matches", `${row} request`, expected, `${parts.method} ${found}`);
     }
   } catch (error) {
@@ -205,7 +214,7 @@ async function checkRequest({ findings, requests }: Books, reply: Row, path?: st
   return params;
 }
 
-const PATHS = ["/v1/orders", "/v1/withdrawals"];
+const PATHS = /^\/v1\/(orders|withdrawals(\/wd_[0-9a-f-]{36}\/cancel)?)$/;
 
 /** The stored nonce is the beginning of the SHA-256 of the request's nonce, as a uuid. */
 export function checkNonce(findings: Findings, reply: Row, { nonce, request_id }: Row): void {

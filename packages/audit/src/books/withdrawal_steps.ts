@@ -30,6 +30,11 @@ export function checkStep(
   if (step.status === "submitted" && step.login === step.previous_login) {
     findings.add("withdrawal_is_stepped", row, "a login that did not approve the withdrawal", step.login);
   }
+  // The partner cancels with a signed request, which the step's answer binds.
+  if (step.status === "cancelled") {
+    findings.expect("withdrawal_is_stepped", `${row} batch_id`, null, step.batch_id);
+    return;
+  }
   const note = notes.takeStep(step.status, withdrawal.id);
   const noted = note && [note.subject, note.login, note.detail.amount, note.detail.batch ?? null].join(" ");
   const found = [client.publicId, step.login, withdrawal.amount, step.batch_id].join(" ");

@@ -64,6 +64,13 @@ describe("problemCodesOf()", () => {
         "unsupported_media_type insufficient_funds limit_exceeded withdrawal_limit_exceeded " +
         "withdrawal_reference_reused",
       ],
+      cancelWithdrawal: [
+        ALWAYS,
+        TOKEN,
+        SIGNED,
+        KEY,
+        "unsupported_media_type not_found withdrawal_not_pending",
+      ],
       redeliverEvent: [ALWAYS, TOKEN, KEY, "unsupported_media_type not_found"],
       testWebhook: [ALWAYS, TOKEN, KEY, "unsupported_media_type"],
       // Leave out the problems of a media type and of an Idempotency-Key. The probe takes a body of any media

@@ -12,6 +12,7 @@ const SUMMARIES: Readonly<Record<keyof typeof EVENTS, string>> = {
   "withdrawal.paid": "A withdrawal was paid; the held amount was deducted.",
   "withdrawal.rejected": "The operator has rejected a withdrawal; the amount is available again.",
   "withdrawal.returned": "The bank has returned a withdrawal; the amount is available again.",
+  "withdrawal.cancelled": "You cancelled a withdrawal; the amount is available again.",
   "funding.completed": "A funding has arrived.",
   "funding.reversed": "The bank has taken back a funding.",
   "credential.expiring":

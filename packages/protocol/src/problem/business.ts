@@ -49,11 +49,22 @@ export const BUSINESS_PROBLEMS = {
     status: 409,
     title: "Another withdrawal has this reference",
     cause:
-      "A withdrawal that is neither rejected nor returned has the same reference, so this withdrawal may be a " +
+      "A withdrawal that is not rejected, returned or cancelled has the same reference, so this withdrawal may be a " +
       "duplicate.",
     cure:
       "Check GET /v1/withdrawals. If you intend a second payment, send it with another reference and a new " +
       "Idempotency-Key.",
+  },
+  withdrawal_not_pending: {
+    ...REFUSAL,
+    status: 409,
+    title: "The withdrawal no longer waits for approval",
+    cause:
+      "Only a withdrawal with the status pending_approval can be cancelled. The operator or an earlier request has " +
+      "decided this one.",
+    cure:
+      "Read the withdrawal's status (GET /v1/withdrawals/{withdrawal_id}). If it is approved and must not be paid, " +
+      "call the operator at once.",
   },
   withdrawal_outcome_unreachable: {
     ...NO_EFFECT,
@@ -115,7 +126,7 @@ export const BUSINESS_PROBLEMS = {
     title: "The daily limit of withdrawals is reached",
     cause:
       "Your withdrawals of today (Riyadh time) have reached the limit in GET /v1/limits, by number or by amount. " +
-      "Rejected and returned withdrawals count, too.",
+      "Withdrawals that ended without a payment count, too.",
     cure:
       "Read `detail`. Withdraw less, or request the withdrawal when the day has ended, with a new Idempotency-Key.",
   },

@@ -21,6 +21,7 @@ export const SUBJECTS = {
   "withdrawal.paid": "withdrawal",
   "withdrawal.rejected": "withdrawal",
   "withdrawal.returned": "withdrawal",
+  "withdrawal.cancelled": "withdrawal",
   "funding.completed": "funding",
   "funding.reversed": "funding",
   "credential.expiring": "credential",

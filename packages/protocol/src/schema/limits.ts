@@ -76,7 +76,7 @@ export const limitsReply = z.object({
     resets_at: instant.meta({ description: "When both start again at 0." }),
   }).nullable().meta({
     description:
-      "Your daily limits (Riyadh time) on withdrawals. Rejected and returned ones count, too. A null maximum " +
+      "Your daily limits (Riyadh time) on withdrawals. Those that ended without a payment count, too. A null maximum " +
       "means no limit; null in place of the object means unlimited.",
   }),
   exposure: z.object({

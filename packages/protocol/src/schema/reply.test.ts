@@ -233,7 +233,7 @@ describe("the reply schemas", () => {
       "day.closed": { day },
       "webhook.test": {},
     };
-    for (const status of ["created", "approved", "submitted", "paid", "rejected", "returned"]) {
+    for (const status of ["created", "approved", "submitted", "paid", "rejected", "returned", "cancelled"]) {
       data[`withdrawal.${status}`] = { withdrawal };
     }
     for (const [type, content] of Object.entries(data)) {

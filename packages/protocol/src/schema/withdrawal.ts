@@ -19,6 +19,7 @@ export const WITHDRAWAL_STATUSES = [
   "paid",
   "rejected",
   "returned",
+  "cancelled",
 ] as const;
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 
@@ -33,7 +34,7 @@ export const WITHDRAWAL = {
     z.string({ error: REFERENCE_RULE }).regex(REFERENCE_FORM, REFERENCE_RULE).meta({
       description:
         `Your own reference. It is sent to the bank with the transfer, so it has ${REFERENCE_MAX_CHARACTERS} characters at most (a UUID fits without its hyphens). ` +
-        "You can use a reference again only after its withdrawal was rejected or returned.",
+        "You can use a reference again only after its withdrawal was rejected, returned or cancelled.",
       maxLength: REFERENCE_MAX_CHARACTERS,
     }).optional(),
   ),
@@ -44,7 +45,7 @@ export const WITHDRAWAL = {
   status: argument(openText(
     WITHDRAWAL_STATUSES,
     "pending_approval: the operator has not decided. approved, submitted: on its way to the bank. paid: done. " +
-      "rejected, returned: the amount is available again.",
+      "rejected, returned: the amount is available again. cancelled: you cancelled it, and the amount is available again.",
   )),
   created_at: instantIn("created_at", "When you requested the withdrawal."),
   account_label: partnerText(ACCOUNT_LABEL),
@@ -63,13 +64,14 @@ export type WithdrawalRequest = z.output<typeof withdrawalRequest>;
 
 export const withdrawalReply = z.object(replyOf(WITHDRAWAL)).meta({
   id: "Withdrawal",
-  description: "An outgoing payment. If it is rejected or returned, the amount is available again.",
+  description:
+    "An outgoing payment. If it is rejected, returned or cancelled, the amount is available again.",
 });
 export type WithdrawalReply = z.infer<typeof withdrawalReply>;
 
 export const withdrawalCreatedReply = withdrawalReply.extend({ balances: balancesReply }).meta({
   id: "WithdrawalCreated",
-  description: "The withdrawal, and the account's balances right after it.",
+  description: "The withdrawal, and the account's balances right after the request.",
 });
 export type WithdrawalCreatedReply = z.infer<typeof withdrawalCreatedReply>;
 

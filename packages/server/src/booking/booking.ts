@@ -31,7 +31,12 @@ import {
 } from "./simulation/book_simulation.ts";
 import { type OrderItem, sendOrders } from "./trading/book_orders.ts";
 import { type QuoteItem, sendQuotes } from "./trading/book_quotes.ts";
-import { sendWithdrawal, type WithdrawalItem } from "./withdrawal/book_withdrawal.ts";
+import {
+  type CancellationItem,
+  sendCancellation,
+  sendWithdrawal,
+  type WithdrawalItem,
+} from "./withdrawal/book_withdrawal.ts";
 
 /** The service's entry point for booking. Each call is one transaction, or part of a batch's transaction. */
 export interface Booking {
@@ -41,6 +46,7 @@ export interface Booking {
   quote(item: QuoteItem): Promise<Outcome>;
   fund(item: FundingItem): Promise<Outcome>;
   withdraw(item: WithdrawalItem): Promise<Outcome>;
+  cancelWithdrawal(item: CancellationItem): Promise<Outcome>;
   redeliver(item: RedeliveryItem): Promise<Outcome>;
   testWebhook(item: WebhookTestItem): Promise<Outcome>;
   /** Only the sandbox has simulations. */
@@ -106,6 +112,7 @@ export function openBooking(
   const single = { batchItems: 1, waits: true };
   const fundings = open(sendFunding(pools.waiting), single);
   const withdrawals = open(sendWithdrawal(pools.waiting), single);
+  const cancellations = open(sendCancellation(pools.waiting), single);
   const redeliveries = open(sendRedelivery(pools.waiting), single);
   const webhookTests = open(sendWebhookTest(pools.waiting), single);
   const simulations = open(sendSimulation(pools.waiting), single);
@@ -115,6 +122,7 @@ export function openBooking(
     quote: (item) => quotes.submit(item),
     fund: (item) => fundings.submit(item),
     withdraw: (item) => withdrawals.submit(item),
+    cancelWithdrawal: (item) => cancellations.submit(item),
     redeliver: (item) => redeliveries.submit(item),
     testWebhook: (item) => webhookTests.submit(item),
     simulate: (item) => simulations.submit(item),

@@ -18,7 +18,12 @@ import { type NonceItem, sendNonces } from "./nonce/spend_nonces.ts";
 import type { Outcome } from "./outcome.ts";
 import { type OrderItem, sendOrders } from "./trading/book_orders.ts";
 import { type QuoteItem, sendQuotes } from "./trading/book_quotes.ts";
-import { sendWithdrawal, type WithdrawalItem } from "./withdrawal/book_withdrawal.ts";
+import {
+  type CancellationItem,
+  sendCancellation,
+  sendWithdrawal,
+  type WithdrawalItem,
+} from "./withdrawal/book_withdrawal.ts";
 import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { until } from "../../../../tools/testing/until.ts";
 
@@ -77,6 +82,12 @@ export function withdrawalItem(
   });
 }
 
+export const cancellationItem = (
+  client: number,
+  id: string | null,
+  given: Partial<CancellationItem> = {},
+): CancellationItem => stamp<CancellationItem>({ ...newSignedWrite(client), id, ...given });
+
 export function nonceItem(client: number, given: Partial<NonceItem> = {}): NonceItem {
   const { admissionVersion, requestId } = newWrite(client);
   return { client, admissionVersion, requestId, nonce: newUuid(), ...given };
@@ -113,6 +124,11 @@ export const bookWithdrawal = (
   item: WithdrawalItem,
   sending: Partial<Sending> = {},
 ): Promise<Outcome> => bookOne(sendWithdrawal(sql), item, sending);
+export const cancelWithdrawal = (
+  sql: Sql,
+  item: CancellationItem,
+  sending: Partial<Sending> = {},
+): Promise<Outcome> => bookOne(sendCancellation(sql), item, sending);
 export const spendNonce = (sql: Sql, item: NonceItem, sending: Partial<Sending> = {}): Promise<Outcome> =>
   bookOne(sendNonces(sql), item, sending);
 

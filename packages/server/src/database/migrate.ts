@@ -34,6 +34,7 @@ const ROUTINES = [
   "booking/trading/book_orders.sql",
   "booking/funding/book_funding.sql",
   "booking/withdrawal/book_withdrawal.sql",
+  "booking/withdrawal/cancel_withdrawal.sql",
   "booking/redelivery/book_redelivery.sql",
   "booking/redelivery/change_delivery.sql",
   "booking/nonce/spend_nonces.sql",

@@ -68,7 +68,7 @@ begin
       'keep_heads'),
     -- The API books what partners request, and reads what they may read.
     ('gold_api',
-      'keep_pepper book_quotes book_orders book_withdrawal book_funding book_redelivery book_webhook_test spend_nonces
+      'keep_pepper book_quotes book_orders book_withdrawal cancel_withdrawal book_funding book_redelivery book_webhook_test spend_nonces
         tell_events balance_at balance_now find_quote find_order find_withdrawal find_funding find_event
         list_orders list_withdrawals list_fundings list_events statement_range list_postings read_reserves
         read_credentials read_account read_limits read_day_limits price_minutes read_chain_key find_reserves_list reserves_at share_rates

@@ -19,7 +19,7 @@ import { errorCatalogueRoute, referenceRoute, toReferenceRoute } from "../routes
 import { fundingRoute } from "../routes/funding_route.ts";
 import { openApiRoute } from "../routes/openapi_route.ts";
 import { orderRoute } from "../routes/order_route.ts";
-import { withdrawalRoute } from "../routes/withdrawal_route.ts";
+import { cancellationRoute, withdrawalRoute } from "../routes/withdrawal_route.ts";
 import { probeRoute } from "../routes/probe_route.ts";
 import { quoteRoute } from "../routes/quote_route.ts";
 import {
@@ -72,6 +72,7 @@ const routesOf = (deps: Deps, description: Json): Readonly<Record<OperationId, R
   listFundings: listRoute("funding", deps),
   getFunding: recordRoute("funding", deps),
   createWithdrawal: withdrawalRoute(deps),
+  cancelWithdrawal: cancellationRoute(deps),
   listWithdrawals: listRoute("withdrawal", deps),
   getWithdrawal: recordRoute("withdrawal", deps),
   getBalances: balancesRoute(deps),

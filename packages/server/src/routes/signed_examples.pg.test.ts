@@ -20,6 +20,7 @@ const REPLIES: Readonly<Record<string, string>> = {
   "createOrder buy": "404 not_found",
   "createOrder sell": "404 not_found",
   "createWithdrawal withdrawal": "422 insufficient_funds",
+  "cancelWithdrawal cancelled": "404 not_found",
 };
 
 interface Described {
@@ -27,6 +28,7 @@ interface Described {
 }
 interface Header {
   readonly name: string;
+  readonly example?: string;
   readonly examples?: Record<string, { readonly value: string }>;
 }
 
@@ -65,7 +67,8 @@ describe("the signed example requests of the OpenAPI document", () => {
     );
     service.shiftClock(0);
     service.shiftClock(Number(headers["X-Timestamp"]) * 1000 - service.now());
-    const reply = await service.send(path, { method, body, headers });
+    const target = path.replace(/\{(\w+)\}/g, (_, id) => parameters.find((one) => one.name === id)!.example!);
+    const reply = await service.send(target, { method, body, headers });
     const { code, mistake } = await reply.json() as { code?: string; mistake?: string };
     return `${reply.status} ${code ?? mistake}`;
   }

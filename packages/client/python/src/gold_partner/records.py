@@ -78,7 +78,7 @@ class OrderTexts(TypedDict, total=False):
 
 
 class Withdrawal(TypedDict):
-    """An outgoing payment. If it is rejected or returned, the amount is available again."""
+    """An outgoing payment. If it is rejected, returned or cancelled, the amount is available again."""
 
     #: The id: wd_ and a UUIDv7.
     withdrawal_id: str
@@ -89,7 +89,8 @@ class Withdrawal(TypedDict):
     #: The first and last four characters of the IBAN that was registered at the time of the request.
     iban_masked: str
     #: pending_approval: the operator has not decided. approved, submitted: on its way to the bank. paid:
-    #: done. rejected, returned: the amount is available again. Values may be added.
+    #: done. rejected, returned: the amount is available again. cancelled: you cancelled it, and the amount
+    #: is available again. Values may be added.
     status: str
     #: When you requested the withdrawal.
     created_at: str

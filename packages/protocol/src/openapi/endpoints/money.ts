@@ -1,4 +1,5 @@
 import {
+  emptyRequest,
   filteredListQuery,
   fundingCreatedReply,
   fundingReply,
@@ -16,6 +17,7 @@ import {
   FUNDING,
   FUNDING_CREATED,
   WITHDRAWAL,
+  WITHDRAWAL_CANCELLED,
   WITHDRAWAL_CREATED,
   WITHDRAWAL_REQUEST,
 } from "../examples/money.ts";
@@ -48,8 +50,8 @@ export const MONEY_ENDPOINTS = {
     description:
       "Holds the amount at once. One employee of the operator approves the payment, and another one submits " +
       "it. The payment always goes to the IBAN that is registered at the time of the request. The amount of a " +
-      "rejected or returned withdrawal is available again. A reference that is in use by another withdrawal " +
-      "is refused until that withdrawal is rejected or returned. So your own reference prevents a double " +
+      "rejected, returned or cancelled withdrawal is available again. A reference that is in use by another withdrawal " +
+      "is refused until that withdrawal is rejected, returned or cancelled. So your own reference prevents a double " +
       "payment even under another Idempotency-Key.",
     token: "required",
     signature: "required",
@@ -70,6 +72,30 @@ export const MONEY_ENDPOINTS = {
       "withdrawal_limit_exceeded",
       "withdrawal_reference_reused",
     ],
+  },
+  cancelWithdrawal: {
+    method: "POST",
+    path: "/v1/withdrawals/{withdrawal_id}/cancel",
+    tag: "Money",
+    summary: "Cancel a withdrawal that waits for approval",
+    description:
+      "The amount is available again at once, in the same transaction. As soon as the operator has approved the " +
+      "withdrawal, it can no longer be cancelled: exactly one of the two succeeds. Sign the request as an order. The " +
+      "body is an empty JSON object.",
+    token: "required",
+    signature: "required",
+    idempotent: true,
+    request: {
+      mediaType: "application/json",
+      schema: emptyRequest,
+      examples: { cancelled: {} },
+    },
+    reply: {
+      description: "The withdrawal, which is now cancelled, and the account's balances right after it.",
+      schema: withdrawalCreatedReply,
+      examples: { cancelled: WITHDRAWAL_CANCELLED },
+    },
+    refusals: ["not_found", "withdrawal_not_pending"],
   },
   listWithdrawals: {
     method: "GET",

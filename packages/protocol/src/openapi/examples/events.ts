@@ -64,6 +64,11 @@ export const EVENTS = {
     sequence: 14,
     created_at: "2026-02-02T09:32:30.000Z",
   }),
+  "withdrawal.cancelled": withdrawalEvent("withdrawal.cancelled", "cancelled", {
+    id: "evt_019c1368-52d0-7c1e-b07b-5ad1c9f2e640",
+    sequence: 11,
+    created_at: INSTANT.cancelled,
+  }),
   "funding.completed": {
     type: "funding.completed",
     id: ID.fundingEvent,

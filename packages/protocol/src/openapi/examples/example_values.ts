@@ -10,6 +10,7 @@ export const INSTANT = {
   quotedSell: "2026-01-31T09:32:00.000Z",
   sold: "2026-01-31T09:32:10.000Z",
   withdrawn: "2026-01-31T09:35:00.000Z",
+  cancelled: "2026-01-31T09:35:30.000Z",
   read: "2026-01-31T09:36:00.000Z",
 } as const;
 
@@ -50,6 +51,8 @@ export const BALANCES = {
   bought: { sar: { available: 95046.94, held: 0 }, gold: { grams: 12.3456 }, as_of: INSTANT.bought },
   sold: { sar: { available: 96046.97, held: 0 }, gold: { grams: 9.838 }, as_of: INSTANT.sold },
   withdrawn: { sar: { available: 91046.97, held: 5000 }, gold: { grams: 9.838 }, as_of: INSTANT.withdrawn },
+  // What a cancellation would give back.
+  cancelled: { sar: { available: 96046.97, held: 0 }, gold: { grams: 9.838 }, as_of: INSTANT.cancelled },
   now: {
     sar: { available: 91046.97, held: 5000 },
     gold: {

@@ -21,3 +21,9 @@ export const WITHDRAWAL = {
 } as const satisfies WithdrawalReply;
 
 export const WITHDRAWAL_CREATED = { ...WITHDRAWAL, balances: BALANCES.withdrawn } as const;
+
+export const WITHDRAWAL_CANCELLED = {
+  ...WITHDRAWAL,
+  status: "cancelled",
+  balances: BALANCES.cancelled,
+} as const;

@@ -11,4 +11,6 @@ export const SIGNATURES: Readonly<Record<string, string>> = {
     "eyJhbGciOiJFUzI1NiIsImI2NCI6ZmFsc2UsImNyaXQiOlsiYjY0Il19..GMLFcXQ8cIAyEkDo-Y-ZTOkv50IWeO3lVWg2mBYkEp1xAjhZykhlBN8x829dpc08UFJWTEK1jGu3W-Z0-Cvmgg",
   "createWithdrawal withdrawal":
     "eyJhbGciOiJFUzI1NiIsImI2NCI6ZmFsc2UsImNyaXQiOlsiYjY0Il19..vm7G7jUp7Pzq259inHLzKe_zHZcR0-04dvZRa4xjOLEnw2h61Aa7VNSHYqgGPYFLgWQ2WILfazhkAM8XKwfDLQ",
+  "cancelWithdrawal cancelled":
+    "eyJhbGciOiJFUzI1NiIsImI2NCI6ZmFsc2UsImNyaXQiOlsiYjY0Il19..FDC7PNcU8v50ClIl4AYUjWScUw47d8Lv3mZKBA24o71bRtbeJILnla40xlhw4Y1wsu2ElwhximrVHIsnR1MffA",
 };

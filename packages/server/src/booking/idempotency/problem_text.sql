@@ -21,6 +21,7 @@ return (
       when 'limit_exceeded' then 'send a quantity within the limits with a new key.'
       when 'withdrawal_limit_exceeded' then 'send it with a new key when the day has ended, or earlier if a smaller amount is within the limit.'
       when 'withdrawal_reference_reused' then 'look up this withdrawal; a second payment needs another reference and a new key.'
+      when 'withdrawal_not_pending' then 'look up this withdrawal; only one that waits for approval can be cancelled, with a new key.'
     end, ''))
     || ',"code":"' || p.code || '","request_id":"req_' || request || '","retryable":' || p.retryable || '}'
   from gold.problem p

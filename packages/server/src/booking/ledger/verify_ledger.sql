@@ -206,7 +206,7 @@ language sql stable set search_path = gold, pg_temp as $$
       (w.id, s.at, 'withdrawal.' || case s.status when 'pending_approval' then 'created' else s.status::text end)
 $$;
 
--- A client's held SAR equal the sum of its withdrawals that are not yet paid, rejected or returned.
+-- A client's held SAR equal the sum of its withdrawals that are not decided, or on their way to the bank.
 create or replace function gold.check_held_is_withdrawals() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select 'client ' || a.client_id, format('%s is held, the open withdrawals sum to %s', a.sar_held, coalesce(w.waiting, 0))
@@ -215,7 +215,7 @@ language sql stable set search_path = gold, pg_temp as $$
     select w.client_id, sum(w.amount) as waiting from withdrawal w
     where not exists (
       select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
-        and s.status in ('paid', 'rejected', 'returned'))
+        and s.status not in ('pending_approval', 'approved', 'submitted'))
     group by w.client_id
   ) w on w.client_id = a.client_id
   where a.sar_held <> coalesce(w.waiting, 0)
@@ -233,7 +233,8 @@ language sql stable set search_path = gold, pg_temp as $$
     group by e.client_id, e.sequence, e.type
   ) r
   where r.legs <> case r.type when 'order.executed' then 2 when 'funding.completed' then 1 when 'funding.reversed' then 1
-    when 'withdrawal.created' then 1 when 'withdrawal.paid' then 1 when 'withdrawal.rejected' then 1 when 'withdrawal.returned' then 1 else 0 end
+    when 'withdrawal.created' then 1 when 'withdrawal.paid' then 1 when 'withdrawal.rejected' then 1 when 'withdrawal.returned' then 1
+    when 'withdrawal.cancelled' then 1 else 0 end
 $$;
 
 create or replace function gold.check_transfer_has_record() returns table (subject text, detail text)
@@ -245,8 +246,8 @@ language sql stable set search_path = gold, pg_temp as $$
 $$;
 
 -- The rules of this function, check_execution_has_key, check_events_without_gap, check_execution_has_event
--- and check_event_has_execution: each order, funding and withdrawal has one event. Each order and withdrawal
--- has exactly one idempotency key; a funding has one key or one approved deposit. No key and no event names a
+-- and check_event_has_execution: each order, funding and withdrawal has one event. Each order, withdrawal
+-- and cancellation has exactly one idempotency key; a funding has one key or one approved deposit. No key and no event names a
 -- record that does not exist. The sequence numbers of a client's events have no gap.
 create or replace function gold.check_result_is_bound() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
@@ -257,7 +258,9 @@ language sql stable set search_path = gold, pg_temp as $$
   left join quote q on k.result_kind = 'quote' and q.bucket = k.bucket and q.client_id = k.client_id and q.id = k.result_id
   left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
   left join event e on k.result_kind = 'event' and e.bucket = k.bucket and e.client_id = k.client_id and e.id = k.result_id
-  where k.result_kind not in ('refusal', 'simulation') and coalesce(o.id, f.id, q.id, w.id, e.id) is null
+  left join withdrawal_step s on k.result_kind = 'cancellation' and s.bucket = k.bucket and s.client_id = k.client_id
+    and s.withdrawal_id = k.result_id and s.status::text = 'cancelled'
+  where k.result_kind not in ('refusal', 'simulation') and coalesce(o.id, f.id, q.id, w.id, e.id, s.withdrawal_id) is null
 $$;
 
 create or replace function gold.check_execution_has_key() returns table (subject text, detail text)
@@ -278,6 +281,10 @@ language sql stable set search_path = gold, pg_temp as $$
     select 'withdrawal', w.id, count(k.key)
     from withdrawal w left join idempotency_key k on k.bucket = w.bucket and k.client_id = w.client_id and k.result_id = w.id and k.result_kind = 'withdrawal'
     group by w.id
+    union all
+    select 'cancellation', s.withdrawal_id, count(k.key)
+    from withdrawal_step s left join idempotency_key k on k.bucket = s.bucket and k.client_id = s.client_id and k.result_id = s.withdrawal_id and k.result_kind = 'cancellation'
+    where s.status::text = 'cancelled' group by s.withdrawal_id
   ) r
   where r.keys <> 1
 $$;
@@ -293,6 +300,8 @@ language sql stable set search_path = gold, pg_temp as $$
     select 'funding', f.bucket, f.client_id, f.id, f.sequence, f.answer from funding f
     union all
     select 'withdrawal', w.bucket, w.client_id, w.id, w.sequence, w.answer from withdrawal w
+    union all
+    select 'cancellation', s.bucket, s.client_id, s.withdrawal_id, s.sequence, s.answer from withdrawal_step s where s.status::text = 'cancelled'
   ) r
   left join event e on e.bucket = r.bucket and e.client_id = r.client_id and e.sequence = r.sequence and e.line = 2
   left join idempotency_key k on e.sequence is not null
@@ -300,7 +309,7 @@ language sql stable set search_path = gold, pg_temp as $$
   where r.answer is distinct from answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body, k.request, k.signing_thumbprint)
 $$;
 
--- Every order and withdrawal has the request that the partner signed. The only exceptions are those that a
+-- Every order, withdrawal and cancellation has the request that the partner signed. The only exceptions are those that a
 -- process of 0.3.0 booked: their lines have version 1, and requests_kept_since is later.
 create or replace function gold.check_request_is_kept() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
@@ -309,7 +318,7 @@ language sql stable set search_path = gold, pg_temp as $$
   left join orders o on k.result_kind = 'order' and o.bucket = k.bucket and o.client_id = k.client_id and o.id = k.result_id
   left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
   left join event e on e.bucket = k.bucket and e.client_id = k.client_id and e.sequence = coalesce(o.sequence, w.sequence)
-  where k.result_kind in ('order', 'withdrawal') and (k.request is null or k.signing_thumbprint is null)
+  where k.result_kind in ('order', 'withdrawal', 'cancellation') and (k.request is null or k.signing_thumbprint is null)
     and (e.line = 2 or k.created_at > coalesce((select d.requests_kept_since from deployment d), '-infinity'))
 $$;
 

@@ -21,7 +21,8 @@ create or replace function gold.event_number(type text) returns int
 language sql immutable parallel safe
 return array_position(array['order.executed', 'funding.completed', 'withdrawal.created', 'withdrawal.approved', 'withdrawal.submitted',
   'withdrawal.paid', 'withdrawal.rejected', 'withdrawal.returned', 'funding.reversed', 'webhook.test', 'credential.expiring',
-  'credential.added', 'credential.ended', 'settlement.changed', 'webhook_endpoint.changed', 'day.closed'], type);
+  'credential.added', 'credential.ended', 'settlement.changed', 'webhook_endpoint.changed', 'day.closed', 'withdrawal.cancelled'],
+  type);
 
 -- Only the partner and the operator know the chain key, so nobody else can test guesses against a link.
 create or replace function gold.line_salt(chain_key bytea, sequence bigint) returns text
@@ -80,6 +81,9 @@ begin atomic
             select f.answer from gold.funding f where f.bucket = e.bucket and f.client_id = e.client_id and f.id = e.subject)
           when 'withdrawal.created' then (
             select w.answer from gold.withdrawal w where w.bucket = e.bucket and w.client_id = e.client_id and w.id = e.subject)
+          when 'withdrawal.cancelled' then (
+            select s.answer from gold.withdrawal_step s
+            where s.bucket = e.bucket and s.client_id = e.client_id and s.withdrawal_id = e.subject and s.sequence = e.sequence)
         end, 'hex'), '')
         || '|' || gold.line_salt((select p.chain_key from gold.partner p where p.id = chain_lines.client), e.sequence)
       else '' end

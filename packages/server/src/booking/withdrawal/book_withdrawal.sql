@@ -5,8 +5,8 @@ create or replace function gold.mask_iban(iban text) returns text
 language sql immutable parallel safe
 return substr(iban, 1, 4) || repeat('*', length(iban) - 8) || right(iban, 4);
 
--- The withdrawals that a client requested since an instant. Rejected and returned ones count, too: otherwise
--- a partner could request as many as it likes.
+-- The withdrawals that a client requested since an instant. Those that ended without a payment count,
+-- too: otherwise a partner could request as many as it likes.
 create or replace function gold.withdrawals_since(client int, since timestamptz, out requested int, out withdrawn bigint)
 language plpgsql stable set search_path = gold, pg_temp as $$
 begin
@@ -50,7 +50,7 @@ begin
   select w.id into doubled from withdrawal w
   where w.reference = reference and w.client_id = client and not exists (
     select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
-      and s.status in ('rejected', 'returned'))
+      and s.status in ('rejected', 'returned', 'cancelled'))
   limit 1;
   select p.* into strict registered from partner p where p.id = client;
   if num_nonnulls(registered.maximum_daily_withdrawals, registered.maximum_daily_withdrawn, holder.simulations) > 0 then

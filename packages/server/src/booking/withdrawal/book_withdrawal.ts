@@ -36,3 +36,19 @@ export function sendWithdrawal(sql: Query): Send<WithdrawalItem> {
         ${byteaLiteral(signedRequest)}::text::bytea, ${`\\x${thumbprint}`}::text::bytea)`;
   };
 }
+
+export interface CancellationItem extends SignedWrite {
+  /** Null for an id that no withdrawal can have. */
+  readonly id: string | null;
+}
+
+export function sendCancellation(sql: Query): Send<CancellationItem> {
+  return async ([item], { settle }) => {
+    const { client, admissionVersion, nonce, key, fingerprint, id, requestId, signedRequest, thumbprint } =
+      item!;
+    return await sql<Outcome[]>`
+      select outcome, status, body from gold.cancel_withdrawal(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${nonce}::uuid,
+        ${key}::text, ${`\\x${fingerprint}`}::text::bytea, ${id}::uuid, ${requestId}::uuid,
+        ${byteaLiteral(signedRequest)}::text::bytea, ${`\\x${thumbprint}`}::text::bytea)`;
+  };
+}

@@ -39,6 +39,8 @@ export const withdrawalStep = gold.table("withdrawal_step", {
   previousLogin: code(),
   at: instant().notNull(),
   batchId: uuid().references(() => paymentBatch.id),
+  /** Only a cancellation has one: it binds the partner's request and its reply; see answer_of(). */
+  answer: bytea(),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.withdrawalId, t.status] }),
   uniqueIndex("withdrawal_step_login").on(t.bucket, t.clientId, t.withdrawalId, t.status, t.login),
@@ -58,11 +60,13 @@ export const withdrawalStep = gold.table("withdrawal_step", {
     "withdrawal_step_legal",
     sql`(coalesce(${t.previous}::text, ''), ${t.status}::text) in (
       ('', 'pending_approval'), ('pending_approval', 'approved'), ('pending_approval', 'rejected'), ('approved', 'rejected'),
-      ('approved', 'submitted'), ('submitted', 'paid'), ('submitted', 'returned'), ('paid', 'returned'))`,
+      ('approved', 'submitted'), ('submitted', 'paid'), ('submitted', 'returned'), ('paid', 'returned'),
+      ('pending_approval', 'cancelled'))`,
   ),
   check("withdrawal_step_login", sql`(${t.previous} is null) = (${t.previousLogin} is null)`),
   check("withdrawal_step_two", sql`${t.status} <> 'submitted' or ${t.login} <> ${t.previousLogin}`),
   check("withdrawal_step_batch", sql`(${t.status} = 'submitted') = (${t.batchId} is not null)`),
+  check("withdrawal_step_answer", sql`(${t.status}::text = 'cancelled') = (${t.answer} is not null)`),
 ]);
 
 /**

@@ -23,4 +23,5 @@ export const withdrawalStatus = gold.enum("withdrawal_status", [
   "paid",
   "rejected",
   "returned",
+  "cancelled",
 ]);
