@@ -6,8 +6,15 @@ import { openSimulator, type Simulator } from "./simulator.ts";
 /** One action of a sequence. The first number chooses the action, the others its parameters. */
 export type Draw = readonly [action: number, one: number, other: number];
 
-type WithdrawalStatus = "pending_approval" | "approved" | "submitted" | "paid" | "rejected" | "returned";
-type Outcome = Exclude<WithdrawalStatus, "pending_approval">;
+type WithdrawalStatus =
+  | "pending_approval"
+  | "approved"
+  | "submitted"
+  | "paid"
+  | "rejected"
+  | "returned"
+  | "cancelled";
+type Outcome = Exclude<WithdrawalStatus, "pending_approval" | "cancelled">;
 type Sides = "buy" | "sell";
 
 interface Quote {
@@ -80,6 +87,7 @@ export class SimulatedHistory {
     (one) => this.#withdraw(BigInt(one) + 1n),
     (one, other) => this.#decide(one, OUTCOMES[other % OUTCOMES.length]!),
     (one, other) => this.#decide(one, OUTCOMES[other % OUTCOMES.length]!),
+    (one) => this.#cancel(one),
     (one, other) => this.#quote(other % 3 === 0 ? "sell" : "buy", BigInt(one % 10_000) + 1n),
     (one, other) => this.#quote(other % 3 === 0 ? "sell" : "buy", BigInt(one % 10_000) + 1n),
     (one) => this.#order(one),
@@ -156,6 +164,18 @@ export class SimulatedHistory {
     if (outcome === "approved" || outcome === "submitted") return;
     if (status !== "paid") this.#held -= halalas;
     if (outcome !== "paid") this.#available += halalas;
+  }
+
+  async #cancel(one: number): Promise<void> {
+    const withdrawal = pick(this.#withdrawals, one);
+    if (!withdrawal) return;
+    const expected = withdrawal.status === "pending_approval" ? 201 : "withdrawal_not_pending";
+    const path = `/v1/withdrawals/${withdrawal.id}/cancel`;
+    await this.#call((key) => this.#bank.signed(path, {}, key), expected, "a cancellation");
+    if (expected !== 201) return;
+    withdrawal.status = "cancelled";
+    this.#held -= withdrawal.halalas;
+    this.#available += withdrawal.halalas;
   }
 
   async #quote(side: Sides, tenthMilligrams: bigint): Promise<void> {

@@ -43,7 +43,7 @@ export async function playLongHistory(
   const withdrawals: string[] = [];
   const deposits: string[] = [];
 
-  const perform = async (action: Exclude<Action, Order>): Promise<string> => {
+  const perform = async (action: Exclude<Action, Order | { readonly kind: "cancel" }>): Promise<string> => {
     switch (action.kind) {
       case "withdraw": {
         const item = withdrawalItem(clients[action.client]!, action.amount);
@@ -118,7 +118,11 @@ const drawOrder = (clients: number, draw: Draw): Order => ({
  * Draws an action that succeeds in most cases. Operator 0 records deposits and approves withdrawals. Operator
  * 1 approves deposits and submits withdrawals, because each of these needs a second person.
  */
-function drawAction(model: HistoryModel, clients: number, draw: Draw): Exclude<Action, Order> {
+function drawAction(
+  model: HistoryModel,
+  clients: number,
+  draw: Draw,
+): Exclude<Action, Order | { readonly kind: "cancel" }> {
   const [client, amount, kind] = [draw(clients), BigInt(1 + draw(500_000)), draw(9)];
   if (kind === 0) return { kind: "withdraw", client, amount, reference: null };
   const recorded = model.deposits.findIndex(({ status }) => status === "recorded");

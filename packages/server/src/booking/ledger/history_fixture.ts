@@ -18,6 +18,7 @@ export type Action =
     readonly reference: string | null;
   }
   | { readonly kind: "step"; readonly step: Step; readonly operator: number; readonly withdrawal: number }
+  | { readonly kind: "cancel"; readonly withdrawal: number }
   | { readonly kind: "submit"; readonly operator: number; readonly withdrawals: readonly number[] }
   | {
     readonly kind: "record";
@@ -38,7 +39,7 @@ export type Action =
     readonly grams: bigint;
   };
 
-type Status = "pending_approval" | "approved" | "submitted" | "paid" | "rejected" | "returned";
+type Status = "pending_approval" | "approved" | "submitted" | "paid" | "rejected" | "returned" | "cancelled";
 interface Withdrawal {
   readonly client: number;
   readonly amount: bigint;
@@ -92,6 +93,8 @@ export class HistoryModel {
         return this.#withdraw(action.client, action.amount, action.reference);
       case "step":
         return this.#step(action.step, action.withdrawal, action.operator);
+      case "cancel":
+        return this.#cancel(action.withdrawal);
       case "submit":
         return this.#submit(action.withdrawals, action.operator);
       case "record":
@@ -117,7 +120,7 @@ export class HistoryModel {
   #withdraw(client: number, amount: bigint, reference: string | null): string {
     const live = this.withdrawals.some((other) =>
       other.client === client && reference !== null && other.reference === reference &&
-      other.status !== "rejected" && other.status !== "returned"
+      !["rejected", "returned", "cancelled"].includes(other.status)
     );
     if (live) return "answered withdrawal_reference_reused";
     if (this.balanceOf(client).available < amount) return "answered insufficient_funds";
@@ -139,6 +142,15 @@ export class HistoryModel {
     else if (to === "paid") this.#move(client, 0n, held);
     else this.#move(client, amount, held);
     return "done";
+  }
+
+  #cancel(draw: number): string {
+    const withdrawal = pick(this.withdrawals, draw);
+    if (!withdrawal) return "not_found";
+    if (withdrawal.status !== "pending_approval") return "answered withdrawal_not_pending";
+    withdrawal.status = "cancelled";
+    this.#move(withdrawal.client, withdrawal.amount, -withdrawal.amount);
+    return EXECUTED;
   }
 
   #submit(draws: readonly number[], operator: number): string {

@@ -5,6 +5,8 @@ import { publicIdOf, suiteOperators } from "../operator_fixture.ts";
 import {
   bookOrder,
   bookWithdrawal,
+  cancellationItem,
+  cancelWithdrawal,
   newUuid,
   orderItem,
   plantQuote,
@@ -32,6 +34,8 @@ interface Names {
   readonly clients: number[];
   readonly publicIds: string[];
   readonly withdrawals: string[];
+  /** The client of each withdrawal. */
+  readonly owners: Map<string, number>;
   readonly deposits: string[];
   /** The prefix of this run's bank references, because a bank reference is unique in the whole database. */
   readonly run: string;
@@ -60,6 +64,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       withdrawal: draw,
     }),
   },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("cancel" as const), withdrawal: draw }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -118,6 +123,8 @@ const opening: fc.Arbitrary<Action[]> = fc.record({
     { kind: "order", client, side: "buy", grams },
     { kind: "withdraw", client, amount: deposit + 1n, reference: null },
     { kind: "withdraw", client, amount, reference: "A" },
+    { kind: "withdraw", client, amount: 1n, reference: "C" },
+    { kind: "cancel", withdrawal: 1 },
     { kind: "step", step: "approve", operator, withdrawal: 0 },
     { kind: "submit", operator: colleague, withdrawals: [0] },
   ];
@@ -142,11 +149,20 @@ describe("a random history of deposits, withdrawals and orders", () => {
           reference: action.reference ?? undefined,
         });
         const word = wordOf(await bookWithdrawal(books.api, item));
-        if (word === "answered 201") names.withdrawals.push(item.id);
+        if (word === "answered 201") {
+          names.withdrawals.push(item.id);
+          names.owners.set(item.id, item.client);
+        }
         return word;
       }
       case "step":
         return codeOf(await acting![STEPS[action.step]](withdrawalOf(action.withdrawal)));
+      case "cancel": {
+        const id = pick(names.withdrawals, action.withdrawal);
+        const owner = id === undefined ? names.clients[0]! : names.owners.get(id)!;
+        const outcome = await cancelWithdrawal(books.api, cancellationItem(owner, id ?? newUuid()));
+        return outcome.outcome === "answered" ? wordOf(outcome) : outcome.outcome;
+      }
       case "submit":
         return codeOf(await acting!.submitWithdrawals(action.withdrawals.map(withdrawalOf), newUuid()));
       case "record": {
@@ -174,7 +190,14 @@ describe("a random history of deposits, withdrawals and orders", () => {
   }
 
   async function stage(): Promise<Names> {
-    const names: Names = { clients: [], publicIds: [], withdrawals: [], deposits: [], run: newUuid() };
+    const names: Names = {
+      clients: [],
+      publicIds: [],
+      withdrawals: [],
+      owners: new Map(),
+      deposits: [],
+      run: newUuid(),
+    };
     for (let n = 0; n < CLIENTS; n++) {
       names.clients.push(await books.createClient());
       names.publicIds.push(await publicIdOf(books, names.clients[n]!));
@@ -223,6 +246,7 @@ describe("a random history of deposits, withdrawals and orders", () => {
       "reverse_deposit done",
       "order answered 201",
       "withdraw answered insufficient_funds",
+      "cancel answered 201",
     ];
     for (const label of labels) {
       assertGreaterOrEqual(verdicts.get(label) ?? 0, RUNS, `${label}: ${JSON.stringify([...verdicts])}`);

@@ -7,11 +7,12 @@ import { bookWithdrawal, newUuid, withdrawalItem } from "../fixture.ts";
 const CHECK_VIOLATION = "23514";
 const UNIQUE_VIOLATION = "23505";
 const FOREIGN_KEY_VIOLATION = "23503";
-const STATUSES = ["pending_approval", "approved", "submitted", "paid", "rejected", "returned"];
+const STATUSES = ["pending_approval", "approved", "submitted", "paid", "rejected", "returned", "cancelled"];
 const LEGAL = [
   " pending_approval",
   "pending_approval approved",
   "pending_approval rejected",
+  "pending_approval cancelled",
   "approved submitted",
   "approved rejected",
   "submitted paid",
@@ -57,8 +58,8 @@ describe("the tables of withdrawals and deposits", () => {
 
   const plantStep = (step: PlantedStep): Promise<string> =>
     plant(
-      `insert into gold.withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, previous, previous_login, at, batch_id)
-       values ($1::int % 64, $1, $2, 999, $3, $4, $5, $6, now(), $7)`,
+      `insert into gold.withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, previous, previous_login, at, batch_id, answer)
+       values ($1::int % 64, $1, $2, 999, $3, $4, $5, $6, now(), $7, $8)`,
       [
         step.client ?? client,
         step.withdrawal ?? "",
@@ -67,6 +68,7 @@ describe("the tables of withdrawals and deposits", () => {
         step.previous,
         step.previousLogin,
         step.batch === undefined ? (step.status === "submitted" ? batch : null) : step.batch,
+        step.status === "cancelled" ? "\\x00" : null,
       ],
     );
 
@@ -77,7 +79,7 @@ describe("the tables of withdrawals and deposits", () => {
     return item.id;
   }
 
-  it("accept only the eight legal steps", async () => {
+  it("accept only the legal steps", async () => {
     const writable: string[] = [];
     for (const previous of [null, ...STATUSES]) {
       for (const status of STATUSES) {

@@ -1,11 +1,14 @@
 import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { balanceOf, publicIdOf, suiteOperator, suiteOperators, verdictOf } from "../operator_fixture.ts";
 import {
   bookOrder,
   bookWithdrawal,
+  cancellationItem,
+  cancelWithdrawal,
   newUuid,
   orderItem,
   plantQuote,
@@ -17,6 +20,8 @@ import { itLeavesNoDefectsInAudit, suiteBooks } from "../../../testing/books.ts"
 
 const GRAM = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
 const CROWD = 100;
+/** How often a cancellation and an approval of one withdrawal start together. */
+const RACES = Number(process.env.CANCELLATION_RACES ?? 500);
 
 describe("concurrent withdrawals", () => {
   const books = suiteBooks();
@@ -97,6 +102,36 @@ describe("concurrent withdrawals", () => {
         .sql`select status from gold.withdrawal_step where withdrawal_id = ${other} order by sequence desc limit 1`;
       assertEquals(await balanceOf(books, client), step!.status === "submitted" ? "30 70 0" : "60 40 0");
     }
+  });
+
+  it("exactly one of a cancellation and an approval succeeds", async () => {
+    const client = await books.createClient({ halalas: 100_000n });
+    const won = { cancellation: 0, approval: 0 };
+    await Promise.all(Array.from({ length: 10 }, async (_, lane) => {
+      for (let round = 0; round < RACES / 10; round++) {
+        const id = await withdraw(client, 1n);
+        const both = [
+          () => cancelWithdrawal(services, cancellationItem(client, id)).then(wordOf),
+          () => stepAs("approve", id),
+        ];
+        const started = (lane + round) % 2 ? both : both.toReversed();
+        const words = await Promise.all(started.map((start) => start()));
+        const wins = words.filter((word) => word === "done" || word === "answered 201");
+        assertEquals(wins.length, 1, words.join());
+        won[wins[0] === "done" ? "approval" : "cancellation"]++;
+        const lost = wins[0] === "done"
+          ? "answered withdrawal_not_pending"
+          : /^GR409 .* is cancelled; only one/;
+        assertEquals(
+          words.some((word) => typeof lost === "string" ? word === lost : lost.test(word)),
+          true,
+          words.join(),
+        );
+      }
+    }));
+    assertEquals(won.cancellation + won.approval, RACES);
+    assertEquals(won.cancellation > 0 && won.approval > 0, true, JSON.stringify(won));
+    assertEquals(await balanceOf(books, client), `${100_000 - won.approval} ${won.approval} 0`);
   });
 
   it("the money leaves once and comes back once at most in races of payments and returns", async () => {
