@@ -151,6 +151,14 @@ console.log(paid.status);`,
     python: `paid = client.simulate_withdrawal(withdrawal["withdrawal_id"], outcome="paid")
 print(paid["status"])`,
   },
+  cancelWithdrawal: {
+    typescript: `const pending = await client.createWithdrawal({ amount_sar: "10" });
+const cancelled = await client.cancelWithdrawal(pending.withdrawal_id);
+console.log(cancelled.status, cancelled.balances.sar.available);`,
+    python: `pending = client.create_withdrawal("10")
+cancelled = client.cancel_withdrawal(pending["withdrawal_id"])
+print(cancelled["status"], cancelled["balances"]["sar"]["available"])`,
+  },
   listWithdrawals: {
     typescript:
       `for await (const { reference, status } of client.listWithdrawals()) console.log(reference, status);`,

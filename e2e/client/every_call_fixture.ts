@@ -129,7 +129,14 @@ export function testEveryCall(proxy: "gateway" | "Envoy"): void {
   });
 
   it("simulates withdrawals, deposits, quotes, the market, prices, failures and webhooks", async () => {
-    const { withdrawal_id } = await client.createWithdrawal({ amount_sar: "7" });
+    const { withdrawal_id, balances: before } = await client.createWithdrawal({ amount_sar: "7" });
+    const second = await client.createWithdrawal({ amount_sar: "3" });
+    const { balances: after, ...cancelled } = await client.cancelWithdrawal(second.withdrawal_id);
+    assertEquals(after, { ...before, as_of: after.as_of });
+    assertEquals([cancelled.status, await client.getWithdrawal(second.withdrawal_id)], [
+      "cancelled",
+      cancelled,
+    ]);
     const paid = await client.simulateWithdrawal({ withdrawal_id, outcome: "paid" });
     assertEquals(paid, await client.getWithdrawal(withdrawal_id));
     assertEquals(paid.status, "paid");

@@ -162,6 +162,9 @@ function testCalls(kind: Kind, setup: TestSetup): void {
     const { withdrawal_id } = await client.call("create_withdrawal", { amount_sar: "7" });
     const decided = await client.call("simulate_withdrawal", { withdrawal_id, outcome: "paid" });
     assertEquals([decided.withdrawal_id, decided.status], [withdrawal_id, "paid"]);
+    const pending = await client.call("create_withdrawal", { amount_sar: "3" });
+    const cancelled = await client.call("cancel_withdrawal", { withdrawal_id: pending.withdrawal_id });
+    assertEquals([cancelled.withdrawal_id, cancelled.status], [pending.withdrawal_id, "cancelled"]);
     const { funding_id, reversed_at } = await client.call("simulate_deposit", { amount_sar: "0.10" });
     const reversed = await client.call("simulate_deposit_reversal", { funding_id });
     assert(reversed_at === null && reversed.funding_id === funding_id && reversed.reversed_at !== null);

@@ -26,6 +26,7 @@ describe("gold-partner audit", () => {
     for (
       const type of [
         ...["order.executed", "withdrawal.paid", "withdrawal.returned", "withdrawal.rejected"],
+        "withdrawal.cancelled",
         ...["funding.reversed", "webhook.test", "order.executed"],
       ]
     ) {

@@ -24,6 +24,7 @@ const EVENTS = {
   "withdrawal.paid": 5,
   "withdrawal.rejected": 3,
   "withdrawal.returned": 5,
+  "withdrawal.cancelled": 3,
   "funding.reversed": 2,
   "webhook.test": 1,
 };

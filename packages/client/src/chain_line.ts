@@ -34,12 +34,20 @@ export interface RecordLine {
 const ACCOUNTS = { bank: 1, available: 2, held: 3, house: 4, bars: 5, vault: 6, gold: 7 } as const;
 const ASSETS = { SAR: 1, XAU: 2 } as const;
 const SIDES = { buy: 1, sell: 2 } as const;
-const STATUSES = ["pending_approval", "approved", "submitted", "paid", "rejected", "returned"] as const;
+const STATUSES = [
+  "pending_approval",
+  "approved",
+  "submitted",
+  "paid",
+  "rejected",
+  "returned",
+  "cancelled",
+] as const;
 const TYPES: readonly string[] = [
   ...["order.executed", "funding.completed", "withdrawal.created", "withdrawal.approved"],
   ...["withdrawal.submitted", "withdrawal.paid", "withdrawal.rejected", "withdrawal.returned"],
   ...["funding.reversed", "webhook.test", "credential.expiring", "credential.added", "credential.ended"],
-  ...["settlement.changed", "webhook_endpoint.changed", "day.closed"],
+  ...["settlement.changed", "webhook_endpoint.changed", "day.closed", "withdrawal.cancelled"],
 ];
 
 /**
@@ -117,6 +125,7 @@ function legsOf(event: AccountEvent, wasPaid: boolean): readonly ChainLeg[] {
     case "paid":
       return [sar("held", "bank", units)];
     case "rejected":
+    case "cancelled":
       return [sar("held", "available", units)];
     case "returned":
       return [sar(wasPaid ? "bank" : "held", "available", units)];

@@ -301,6 +301,19 @@ export class GoldClient {
   }
 
   /**
+   * Cancels a withdrawal that waits for its approval. The amount is available again at once.
+   *
+   * @param withdrawal_id The id from createWithdrawal().
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `withdrawal_not_pending` when the withdrawal is already approved, rejected or cancelled.
+   * @example
+   * const { status, balances } = await client.cancelWithdrawal(withdrawal.withdrawal_id);
+   */
+  cancelWithdrawal(withdrawal_id: string, options?: WriteOptions): Promise<WithdrawalCreated> {
+    return this.#calls.write("cancelWithdrawal", {}, options, { withdrawal_id });
+  }
+
+  /**
    * Fetches a withdrawal of yours and its status.
    *
    * @param withdrawal_id The id from createWithdrawal().

@@ -13,8 +13,9 @@ import { findingText, lineText, printableJson, replyText, rowsText } from "./out
 import manifest from "../package.json" with { type: "json" };
 import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
-const NAMES = "doctor listen trigger check-receiver quote order withdraw balances events statement audit"
-  .split(" ");
+const NAMES =
+  "doctor listen trigger check-receiver quote order withdraw cancel balances events statement audit"
+    .split(" ");
 
 const NOW = new Date("2026-11-29T20:30:00.000Z");
 const screenOf = (columns: number): Screen => ({ columns, hasColor: false, now: NOW });

@@ -8,7 +8,7 @@ import { CHECK_RECEIVER } from "./commands/check_receiver.ts";
 import { DOCTOR } from "./commands/doctor.ts";
 import { EVENTS } from "./commands/events.ts";
 import { LISTEN } from "./commands/listen.ts";
-import { BALANCES, ORDER, QUOTE, STATEMENT, WITHDRAW } from "./commands/trading.ts";
+import { BALANCES, CANCEL, ORDER, QUOTE, STATEMENT, WITHDRAW } from "./commands/trading.ts";
 import { TRIGGER } from "./commands/trigger.ts";
 import { readCredentials } from "./credentials.ts";
 import { EXIT, type ExitCode, failureOf, usage } from "./failure.ts";
@@ -18,7 +18,7 @@ import manifest from "../package.json" with { type: "json" };
 
 const COMMANDS: readonly Command[] = [
   ...[DOCTOR, LISTEN, TRIGGER, CHECK_RECEIVER],
-  ...[QUOTE, ORDER, WITHDRAW, BALANCES, EVENTS, STATEMENT, AUDIT],
+  ...[QUOTE, ORDER, WITHDRAW, CANCEL, BALANCES, EVENTS, STATEMENT, AUDIT],
 ];
 
 const COMMON = {

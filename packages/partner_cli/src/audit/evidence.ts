@@ -1,10 +1,10 @@
 import type { AccountEvent } from "@gold-partner/client";
 import type { Finding } from "../command.ts";
-import { type Kept, type KeptExchanges, memberText } from "./kept_exchanges.ts";
+import { cancellationId, type Kept, type KeptExchanges, memberText } from "./kept_exchanges.ts";
 import { partsOf } from "./line_parts.ts";
 import type { Report, Rule } from "./rules.ts";
 
-/** Compares the orders and withdrawals of the events with the exchanges that the partner kept. */
+/** Compares the orders, withdrawals and cancellations of the events with the exchanges that the partner kept. */
 export class Evidence {
   readonly #report: Report;
   readonly #exchanges: KeptExchanges | undefined;
@@ -32,8 +32,7 @@ export class Evidence {
     }
     if (!record || !this.#exchanges) return;
     if (kept) yield* this.#compareReply(event.sequence, kept, record.members);
-    const { quote_id, amount_sar, reference } = record.members;
-    const isOwn = kept !== undefined || this.#exchanges.hasUnanswered(quote_id, amount_sar, reference);
+    const isOwn = kept !== undefined || this.#exchanges.hasUnanswered(record.id, record.members);
     yield* this.#report.compare(
       "record_foreign",
       event.sequence,
@@ -86,7 +85,9 @@ function requestedRecord(
   if (event.type === "order.executed") {
     return { id: event.data.order.order_id, members: { ...event.data.order } };
   }
-  if (event.type !== "withdrawal.created") return undefined;
+  if (event.type !== "withdrawal.created" && event.type !== "withdrawal.cancelled") return undefined;
   const { withdrawal } = event.data;
-  return { id: withdrawal.withdrawal_id, members: { ...withdrawal } };
+  const isCancellation = event.type === "withdrawal.cancelled";
+  const id = isCancellation ? cancellationId(withdrawal.withdrawal_id) : withdrawal.withdrawal_id;
+  return { id, members: { ...withdrawal } };
 }

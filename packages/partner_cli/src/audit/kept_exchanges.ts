@@ -5,7 +5,7 @@ import { chainAnswer, type SignedExchange } from "@gold-partner/client";
 import { hostBytes } from "@gold-partner/protocol";
 import { usage } from "../failure.ts";
 
-/** One order or withdrawal, as the partner recorded it. */
+/** One order, withdrawal or cancellation, as the partner recorded it. */
 export interface Kept {
   /** The line of the file, for messages. */
   readonly line: number;
@@ -25,14 +25,14 @@ export class KeptExchanges {
   /** The requests without a reply of the service. Their outcome is unknown. */
   readonly #unanswered = new Set<string>();
 
-  /** The orders and withdrawals whose reply was recorded, by their id. */
+  /** The orders, withdrawals and cancellations whose reply was recorded, by their id or cancellationId(). */
   get records(): ReadonlyMap<string, Kept> {
     return this.#kept;
   }
 
-  /** Whether a try whose outcome was unknown asked for an order or a withdrawal with these members. */
-  hasUnanswered(quoteId: unknown, amountSar: unknown, reference: unknown): boolean {
-    return this.#unanswered.has(requestKey(quoteId, amountSar, reference));
+  /** Whether a try whose outcome was unknown asked for the record with this id or these members. */
+  hasUnanswered(id: string, { quote_id, amount_sar, reference }: Readonly<Record<string, unknown>>): boolean {
+    return this.#unanswered.has(id) || this.#unanswered.has(requestKey(quote_id, amount_sar, reference));
   }
 
   /** `thumbprints` are those of the partner's signing keys. */
@@ -56,11 +56,19 @@ export class KeptExchanges {
     const reply = isDone && exchange.reply !== null ? findObject(exchange.reply) : undefined;
     if (!reply && (isDone || exchange.reply === null || exchange.status === null || exchange.status >= 500)) {
       const { quote_id, amount_sar, reference } = objectOf(exchange.body);
-      this.#unanswered.add(requestKey(quote_id, amount_sar, reference));
+      const [, cancelled] = CANCELLATION.exec(exchange.target) ?? [];
+      this.#unanswered.add(
+        cancelled ? cancellationId(cancelled) : requestKey(quote_id, amount_sar, reference),
+      );
     }
     if (!reply) return;
-    const id = reply.order_id ?? reply.withdrawal_id;
-    const at = reply.executed_at ?? reply.created_at;
+    const isCancellation = CANCELLATION.test(exchange.target);
+    const id = isCancellation
+      ? cancellationId(`${reply.withdrawal_id}`)
+      : reply.order_id ?? reply.withdrawal_id;
+    const at = isCancellation
+      ? (reply.balances as JsonObject | undefined)?.as_of
+      : reply.executed_at ?? reply.created_at;
     if (typeof id !== "string" || typeof at !== "string") return;
     // A repeated reply has the status 200 and a request id of its own. The answer cannot be computed from it.
     if (exchange.status === 200 && this.#kept.has(id)) return;
@@ -92,6 +100,11 @@ function findObject(text: string): JsonObject | undefined {
     return undefined;
   }
 }
+
+const CANCELLATION = /\/v1\/withdrawals\/(wd_[^/]+)\/cancel$/;
+
+/** Tells the cancellation of a withdrawal from its request. */
+export const cancellationId = (withdrawalId: string): string => `the cancellation of ${withdrawalId}`;
 
 /** An order is known by its quote alone, a withdrawal by its amount and its reference. */
 const requestKey = (quoteId: unknown, amountSar: unknown, reference: unknown): string =>

@@ -21,6 +21,7 @@ const TYPES = Object.keys(
     "withdrawal.paid": true,
     "withdrawal.rejected": true,
     "withdrawal.returned": true,
+    "withdrawal.cancelled": true,
     "funding.completed": true,
     "funding.reversed": true,
     "credential.expiring": true,

@@ -95,6 +95,20 @@ export const WITHDRAW: Command = {
   },
 };
 
+export const CANCEL: Command = {
+  name: "cancel",
+  usage: "WITHDRAWAL_ID [--key KEY] [--record FILE]",
+  does: "cancels a withdrawal that waits for its approval, with a signed request",
+  terms: { Options: [KEY_TERM, RECORD_TERM] },
+  options: { ...KEY, ...RECORD },
+  takes: ["WITHDRAWAL_ID"],
+  async run(invocation) {
+    const { values, positionals: [withdrawal_id] } = invocation;
+    const options = writeOptions(optional(values, "key"));
+    return { reply: await (await recordingClient(invocation)).cancelWithdrawal(withdrawal_id!, options) };
+  },
+};
+
 export const BALANCES: Command = {
   name: "balances",
   usage: "[--at INSTANT]",

@@ -71,6 +71,13 @@ const TRIGGERS: Readonly<Record<string, Trigger>> = {
   "withdrawal.paid": decide("paid"),
   "withdrawal.rejected": decide("rejected"),
   "withdrawal.returned": decide("returned"),
+  "withdrawal.cancelled": {
+    takes: ["amount"],
+    async run(client, size) {
+      const { withdrawal_id } = await withdraw(client, size);
+      await client.cancelWithdrawal(withdrawal_id);
+    },
+  },
   "funding.reversed": {
     takes: ["amount"],
     async run(client, { amount = FUNDING }) {

@@ -163,6 +163,17 @@ def create_withdrawal(
     return _write("createWithdrawal", "/v1/withdrawals", body, read, idempotency_key, signed=True)
 
 
+def cancel_withdrawal(
+    withdrawal_id: str, *, idempotency_key: str | None = None
+) -> Call[replies.CreatedWithdrawal]:
+    """Cancels a withdrawal that waits for its approval, and makes the amount available again.
+
+    Codes: `not_found`, `withdrawal_not_pending`.
+    """
+    path, read = f"/v1/withdrawals/{_id(withdrawal_id)}/cancel", _reader(replies.CreatedWithdrawal)
+    return _write("cancelWithdrawal", path, b"{}", read, idempotency_key, signed=True)
+
+
 def get_withdrawal(withdrawal_id: str) -> Call[replies.Withdrawal]:
     """Fetches a withdrawal of yours and its status. Code: `not_found`."""
     return Call("getWithdrawal", "GET", f"/v1/withdrawals/{_id(withdrawal_id)}", _reader(replies.Withdrawal))

@@ -598,6 +598,7 @@ class WithdrawalEvent(EventFrame):
         "withdrawal.paid",
         "withdrawal.rejected",
         "withdrawal.returned",
+        "withdrawal.cancelled",
     ]
     data: WithdrawalData
 
