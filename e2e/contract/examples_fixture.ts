@@ -31,11 +31,13 @@ const NEW_EACH_TIME: readonly (readonly [form: RegExp, name: string])[] = [
 const OF_THE_MOMENT = new Set([
   "bars",
   "access_token",
+  "bank_reference",
   "buy_gold_grams",
   "canonical_string",
   "client_id",
   "clock_offset_seconds",
   "delivery",
+  "expected_on",
   "kid",
   "last_used_at",
   "line",

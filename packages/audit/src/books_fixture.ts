@@ -302,6 +302,11 @@ async function deliver(sql: Sql, client: number): Promise<void> {
   const admission = await admissionOf(sql, client);
   await sql`select gold.seal_chain(${client})`;
   await sql`select gold.book_webhook_test(false, ${client}, ${admission}::text::bigint, 'test-1', '\\x0e', ${newId()}::uuid, ${newId()}::uuid)`;
+  for (const type of ["withdrawal.paid", "withdrawal.cancelled"]) {
+    await sql`
+      select gold.book_redelivery(false, ${client}, ${admission}::text::bigint, ${`again-${type}`}, '\\x0f', e.id, ${newId()}::uuid)
+      from gold.event e where e.client_id = ${client} and e.type = ${type}`;
+  }
   await sql`insert into gold.delivery_worker values (${randomUUID()}::uuid, clock_timestamp())`;
   await sql`insert into gold.endpoint (bucket, client_id, passed, worker) values (${
     client % 64

@@ -165,6 +165,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     clients,
     heads: headsByClient(findings, options.heads ?? [], publicIds),
     notes,
+    batches: new Map((registry.payment_batch ?? []).map(({ id, created_at }) => [id, created_at])),
     isSandbox,
     migratedAt: migratedAt(notes.all[0]?.at, lists[0]?.createdAt),
     prices,

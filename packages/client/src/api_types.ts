@@ -1211,10 +1211,43 @@ export interface Withdrawal {
   created_at: string;
   /** Your own customer, account or desk; absent if you sent none. */
   account_label?: string | undefined;
+  /**
+   * The reference of the payment at the banks (EndToEndId), with which your bank finds it; null until the
+   * payment is submitted.
+   */
+  bank_reference: string | null;
+  /** The day on which the operator's bank is to pay, in Asia/Riyadh; null until the payment is submitted. */
+  expected_on: string | null;
 }
 
 /** The withdrawal, and the account's balances right after the request. */
-export interface WithdrawalCreated extends Withdrawal {
+export interface WithdrawalCreated {
+  /** The id: wd_ and a UUIDv7. */
+  withdrawal_id: string;
+  /** The SAR to pay out, at most 2 decimals. */
+  amount_sar: Sar;
+  /** Your own reference, or null if you sent none. */
+  reference: string | null;
+  /** The first and last four characters of the IBAN that was registered at the time of the request. */
+  iban_masked: string;
+  /**
+   * pending_approval: the operator has not decided. approved, submitted: on its way to the bank. paid:
+   * done. rejected, returned: the amount is available again. cancelled: you cancelled it, and the amount
+   * is available again. Values may be added.
+   */
+  status:
+    | "pending_approval"
+    | "approved"
+    | "submitted"
+    | "paid"
+    | "rejected"
+    | "returned"
+    | "cancelled"
+    | (string & Record<never, never>);
+  /** When you requested the withdrawal. */
+  created_at: string;
+  /** Your own customer, account or desk; absent if you sent none. */
+  account_label?: string | undefined;
   balances: Balances;
 }
 

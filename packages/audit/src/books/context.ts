@@ -27,6 +27,8 @@ export interface Books {
   /** External checkpoints, by client number: sequence number to head. */
   readonly heads: ReadonlyMap<number, ReadonlyMap<bigint, string>>;
   readonly notes: Notes;
+  /** When each payment batch was prepared, by its id. */
+  readonly batches: ReadonlyMap<string, number>;
   readonly isSandbox: boolean;
   /** When the database was migrated to 0.4.0. -Infinity if it was created with 0.4.0 or later. */
   readonly migratedAt: number;

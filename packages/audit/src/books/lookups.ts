@@ -21,6 +21,8 @@ export interface Lookups {
   readonly reported: Set<string>;
   /** The newest step of each withdrawal so far. */
   readonly lastSteps: Map<string, Row>;
+  /** The day on which the bank is to pay, for each withdrawal that was submitted so far. */
+  readonly expectedOn: Map<string, string>;
 }
 
 export const emptyLookups = (): Lookups => ({
@@ -33,6 +35,7 @@ export const emptyLookups = (): Lookups => ({
   eventReplies: new Map(),
   reported: new Set(),
   lastSteps: new Map(),
+  expectedOn: new Map(),
 });
 
 /** Reads these rows for all clients of the range. */

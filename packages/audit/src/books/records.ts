@@ -167,6 +167,7 @@ async function checkSequence(
       order,
       withdrawal,
       status,
+      expectedOn: lookups.expectedOn.get(event.subject),
       funding: event.type === "funding.reversed" ? lookups.fundings.get(event.subject) : funding,
       reversedAt: event.type === "funding.reversed" ? deposit?.reversed_at : undefined,
       notice,

@@ -55,6 +55,8 @@ export interface EventRecords {
   readonly withdrawal?: Row;
   /** The status that the withdrawal had after this event. */
   readonly status?: string;
+  /** The day on which the bank is to pay, once the withdrawal is submitted. */
+  readonly expectedOn?: string | undefined;
   readonly funding?: Row;
   readonly reversedAt?: number | undefined;
   readonly notice?: Row;
@@ -71,11 +73,16 @@ export function eventText(records: EventRecords): string {
 }
 
 function eventData(
-  { event, order, withdrawal, status, funding, reversedAt, notice, change, day }: EventRecords,
+  { event, order, withdrawal, status, expectedOn, funding, reversedAt, notice, change, day }: EventRecords,
 ): string {
   if (event.type === "order.executed" && order) return `"order":{${orderMembers(order)}},`;
   if (event.type.startsWith("withdrawal.") && withdrawal) {
-    return `"withdrawal":{${withdrawalMembers(withdrawal, { status: status ?? "" })}},`;
+    const reference = expectedOn === undefined ? "null" : `"${withdrawal.id.replaceAll("-", "")}"`;
+    const day = expectedOn === undefined ? "null" : `"${expectedOn}"`;
+    return `"withdrawal":{${
+      withdrawalMembers(withdrawal, { status: status ?? "" })
+    },"bank_reference":${reference}` +
+      `,"expected_on":${day}},`;
   }
   if (event.type.startsWith("funding.") && funding) {
     const reversed = reversedAt === undefined ? "null" : `"${instantText(reversedAt)}"`;

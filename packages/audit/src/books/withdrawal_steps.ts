@@ -2,10 +2,11 @@ import type { Row } from "../snapshot.ts";
 import { instantText } from "../values.ts";
 import type { Books, Client } from "./context.ts";
 import type { Lookups } from "./lookups.ts";
+import { dayOf } from "./riyadh_day.ts";
 
 /** Checks a step of a withdrawal against the withdrawal, the previous step, the event and the audit trail. */
 export function checkStep(
-  { findings, notes }: Books,
+  { findings, notes, batches }: Books,
   client: Client,
   lookups: Lookups,
   step: Row,
@@ -21,11 +22,16 @@ export function checkStep(
   const before = `${last?.status ?? "none"} by ${last?.login ?? "nobody"}`;
   const named = `${step.previous ?? "none"} by ${step.previous_login ?? "nobody"}`;
   findings.expect("withdrawal_is_stepped", `${row} previous`, before, named);
+  // Only a cancellation is a request of the partner. replies.ts compares its answer.
+  findings.expect("answer_is_bound", `${row} answer`, step.status === "cancelled", step.answer !== null);
   if (step.status === "pending_approval") {
     const own = [withdrawal.sequence, instantText(withdrawal.created_at)].join(" ");
     findings.expect("withdrawal_is_stepped", row, own, [step.sequence, instantText(step.at)].join(" "));
     findings.expect("withdrawal_is_stepped", `${row} batch_id`, null, step.batch_id);
     return;
+  }
+  if (step.status === "submitted") {
+    lookups.expectedOn.set(withdrawal.id, dayOf(batches.get(step.batch_id) ?? NaN));
   }
   if (step.status === "submitted" && step.login === step.previous_login) {
     findings.add("withdrawal_is_stepped", row, "a login that did not approve the withdrawal", step.login);

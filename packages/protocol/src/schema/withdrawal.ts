@@ -6,7 +6,7 @@ import { pageOf } from "./page.ts";
 import { ACCOUNT_LABEL, partnerText } from "./partner_text.ts";
 import { amountParam } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
-import { openText } from "./text.ts";
+import { date, openText } from "./text.ts";
 
 const REFERENCE_RULE =
   `A reference must be a string of at most ${REFERENCE_MAX_CHARACTERS} characters: letters, digits, space and ` +
@@ -62,17 +62,31 @@ export const withdrawalRequest = requestBody({
 }));
 export type WithdrawalRequest = z.output<typeof withdrawalRequest>;
 
-export const withdrawalReply = z.object(replyOf(WITHDRAWAL)).meta({
+export const withdrawalReply = z.object({
+  ...replyOf(WITHDRAWAL),
+  bank_reference: z.string().nullable().meta({
+    description:
+      "The reference of the payment at the banks (EndToEndId), with which your bank finds it; null until the " +
+      "payment is submitted.",
+  }),
+  expected_on: date.nullable().meta({
+    description:
+      "The day on which the operator's bank is to pay, in Asia/Riyadh; null until the payment is submitted.",
+  }),
+}).meta({
   id: "Withdrawal",
   description:
     "An outgoing payment. If it is rejected, returned or cancelled, the amount is available again.",
 });
 export type WithdrawalReply = z.infer<typeof withdrawalReply>;
 
-export const withdrawalCreatedReply = withdrawalReply.extend({ balances: balancesReply }).meta({
-  id: "WithdrawalCreated",
-  description: "The withdrawal, and the account's balances right after the request.",
-});
+export const withdrawalCreatedReply = withdrawalReply.omit({ bank_reference: true, expected_on: true })
+  .extend({
+    balances: balancesReply,
+  }).meta({
+    id: "WithdrawalCreated",
+    description: "The withdrawal, and the account's balances right after the request.",
+  });
 export type WithdrawalCreatedReply = z.infer<typeof withdrawalCreatedReply>;
 
 export const withdrawalsReply = pageOf("Withdrawals", withdrawalReply);

@@ -17,7 +17,12 @@ return '{' || gold.withdrawal_members(given, (
   where s.bucket = (given).bucket and s.client_id = (given).client_id and s.withdrawal_id = (given).id
     and s.sequence <= coalesce(as_of, s.sequence)
   order by s.sequence desc limit 1
-)::text) || '}';
+)::text) || coalesce((
+  select ',"bank_reference":"' || gold.payment_id((given).id) || '","expected_on":"' || gold.day_in_riyadh(b.created_at) || '"'
+  from gold.withdrawal_step s join gold.payment_batch b on b.id = s.batch_id
+  where s.bucket = (given).bucket and s.client_id = (given).client_id and s.withdrawal_id = (given).id
+    and s.status = 'submitted' and s.sequence <= coalesce(as_of, s.sequence)
+), ',"bank_reference":null,"expected_on":null') || '}';
 
 -- A funding that came from a deposit can be reversed. The deposit with the same uuid stores the time of the
 -- reversal. `as_of` has the same meaning as in withdrawal_text().

@@ -1,4 +1,5 @@
 import {
+  eventsReply,
   fundingReply,
   quoteReply,
   type SimulationsReply,
@@ -86,6 +87,34 @@ describe("POST /sandbox/simulate", () => {
       for (const outcome of ["paid", "returned"]) {
         assertEquals((await bank.arm("withdrawal", { withdrawal_id, outcome })).status, outcome);
       }
+    });
+
+    it("shows the bank's reference and the day from the submission on, and in earlier events never", async () => {
+      const withdrawal_id = await bank.withdraw();
+      const pending = await json(await bank.get(`/v1/withdrawals/${withdrawal_id}`));
+      assertEquals([pending.bank_reference, pending.expected_on], [null, null]);
+      const { bank_reference, expected_on } = await bank.arm("withdrawal", {
+        withdrawal_id,
+        outcome: "returned",
+      });
+      assertEquals(bank_reference, withdrawal_id.slice(3).replaceAll("-", ""));
+      const [batch] = await service.books.sql`
+        select (b.created_at at time zone 'Asia/Riyadh')::date::text as day from gold.withdrawal_step s
+        join gold.payment_batch b on b.id = s.batch_id where s.withdrawal_id = ${
+        withdrawal_id.slice(3)
+      }::uuid`;
+      assertEquals(expected_on, batch!.day);
+      const events = eventsReply.parse(await json(await bank.get("/v1/events?limit=100")));
+      const told = events.items.flatMap(({ type, data }) =>
+        "withdrawal" in data && data.withdrawal.withdrawal_id === withdrawal_id
+          ? [`${type} ${data.withdrawal.bank_reference} ${data.withdrawal.expected_on}`]
+          : []
+      );
+      const paid = `${bank_reference} ${expected_on}`;
+      assertEquals(told, [
+        ...["withdrawal.created null null", "withdrawal.approved null null"],
+        ...[`withdrawal.submitted ${paid}`, `withdrawal.returned ${paid}`],
+      ]);
     });
 
     it("refuses an outcome that cannot be reached, and does not bind the key", async () => {

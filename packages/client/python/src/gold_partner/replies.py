@@ -14,7 +14,6 @@ from .records import OrderTexts as OrderTexts
 from .records import Quote as Quote
 from .records import QuoteTexts as QuoteTexts
 from .records import Side as Side
-from .records import Withdrawal as Withdrawal
 from .records import WithdrawalTexts as WithdrawalTexts
 
 
@@ -96,7 +95,14 @@ class PlacedOrder(Order):
     balances: Balances
 
 
-class CreatedWithdrawal(Withdrawal):
+class Withdrawal(records.Withdrawal):
+    #: The reference of the payment at the banks (EndToEndId). None until the payment is submitted.
+    bank_reference: str | None
+    #: The day on which the operator's bank is to pay, in Asia/Riyadh. None until the payment is submitted.
+    expected_on: str | None
+
+
+class CreatedWithdrawal(records.Withdrawal):
     #: The account right after the withdrawal.
     balances: Balances
 

@@ -1,6 +1,6 @@
 import { API_VERSION } from "../../api_version.ts";
 import type { EventReply, WebhookEvent, WebhookEventType, WithdrawalStatus } from "../../schema/mod.ts";
-import { FUNDING, WITHDRAWAL } from "./money.ts";
+import { FUNDING, SUBMITTED, WITHDRAWAL } from "./money.ts";
 import { DIGEST, ID, INSTANT, THUMBPRINT } from "./example_values.ts";
 import { ORDERS } from "./trading.ts";
 
@@ -19,7 +19,13 @@ function withdrawalEvent<Type extends WebhookEventType & `withdrawal.${string}`>
   status: WithdrawalStatus,
   occasion: Occasion,
 ) {
-  return { type, ...occasion, ...of, data: { withdrawal: { ...WITHDRAWAL, status }, chain_head } } as const;
+  const payment = ["submitted", "paid", "returned"].includes(status) ? SUBMITTED : {};
+  return {
+    type,
+    ...occasion,
+    ...of,
+    data: { withdrawal: { ...WITHDRAWAL, ...payment, status }, chain_head },
+  } as const;
 }
 
 const BY_ONE = { changed_by: "sara", approved_by: null } as const;

@@ -1,5 +1,5 @@
 import type { SimulationsReply } from "../../schema/mod.ts";
-import { FUNDING, WITHDRAWAL } from "./money.ts";
+import { FUNDING, SUBMITTED, WITHDRAWAL } from "./money.ts";
 import { ID, INSTANT } from "./example_values.ts";
 import { QUOTES } from "./trading.ts";
 
@@ -8,7 +8,7 @@ const until = INSTANT.read;
 
 export const SIMULATED_WITHDRAWAL = {
   request: { withdrawal_id: ID.withdrawal, outcome: "paid" },
-  reply: { ...WITHDRAWAL, status: "paid" },
+  reply: { ...WITHDRAWAL, ...SUBMITTED, status: "paid" },
 } as const;
 
 export const SIMULATED_DEPOSIT = { request: { amount_sar: 100000 }, reply: FUNDING } as const;
