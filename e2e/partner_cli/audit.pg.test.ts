@@ -57,7 +57,7 @@ describe("gold-partner audit", () => {
     const { exit, all, bad } = await audit("--requests", requests);
     assertEquals([exit, bad], [0, []]);
     assertEquals(all.filter(({ result }) => result !== "ok").map(({ check }) => check), ["kept_head"]);
-    assertMatch(all.find(({ check }) => check === "answer")!.detail, /: 5 compared\. \d+ are only linked/);
+    assertMatch(all.find(({ check }) => check === "answer")!.detail, /: 7 compared\. \d+ are only linked/);
     const without = await audit();
     assertEquals([without.exit, without.bad], [0, []]);
     assertEquals(without.all.filter(({ result }) => result === "skipped").map(({ check }) => check), [
@@ -102,7 +102,7 @@ describe("gold-partner audit", () => {
         await withFile("lost.jsonl", [JSON.stringify({ ...exchange, ...unknown }), ...others]),
       );
       assertEquals([exit, bad], [0, []], `${unknown.reply}`);
-      assertMatch(all.find(({ check }) => check === "answer")!.detail, /: 4 compared/);
+      assertMatch(all.find(({ check }) => check === "answer")!.detail, /: 6 compared/);
     }
   });
 
@@ -117,7 +117,7 @@ describe("gold-partner audit", () => {
       const file = await withFile("broken.jsonl", [...await lines(), content]);
       const { exit, err } = await runCli(["audit", "--requests", file], { env });
       assertEquals(exit, 2);
-      assertMatch(err, /broken\.jsonl, line 6 cannot be read/);
+      assertMatch(err, /broken\.jsonl, line 8 cannot be read/);
     }
   });
 
