@@ -145,6 +145,14 @@ export const ELSEWHERE_WAYS: readonly (readonly [TokenProblemCode, Way])[] = [
   }],
   ["not_found", byId("getOrder", "listOrders", "order_id")],
   ["not_found", byId("getWithdrawal", "listWithdrawals", "withdrawal_id")],
+  ["not_found", {
+    operation: "cancelWithdrawal",
+    async stage({ partner }) {
+      const { withdrawal_id } = await partner.succeed("createWithdrawal", WITHDRAWAL);
+      const call = (id: string) => ({ path: { withdrawal_id: id }, body: {} });
+      return { caller: partner, call: call(withdrawal_id as string), fault: call("wd_unknown") };
+    },
+  }],
   ["not_found", byId("getFunding", "listFundings", "funding_id")],
   ["not_found", byId("getEvent", "listEvents", "id", "event_id")],
   ["not_found", byId("redeliverEvent", "listEvents", "id", "event_id")],

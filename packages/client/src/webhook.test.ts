@@ -38,7 +38,7 @@ function assertNoEvent(signed: string, id = event!.id): void {
 describe("verifyWebhook()", () => {
   it("returns each type of event as it was sent, with the delivery's id and time", () => {
     const events = describedEvents();
-    assertEquals(events.length, 16);
+    assertEquals(events.length, 17);
     for (const sent of events) {
       const delivery = deliveryOf(sent, [OLD]);
       const expected = { id: sent.id, timestamp: NOW_SECONDS, event: sent };
