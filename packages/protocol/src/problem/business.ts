@@ -64,7 +64,7 @@ export const BUSINESS_PROBLEMS = {
       "decided this one.",
     cure:
       "Read the withdrawal's status (GET /v1/withdrawals/{withdrawal_id}). If it is approved and must not be paid, " +
-      "call the operator at once.",
+      "call the operator at once. To cancel another withdrawal, use a new Idempotency-Key.",
   },
   withdrawal_outcome_unreachable: {
     ...NO_EFFECT,

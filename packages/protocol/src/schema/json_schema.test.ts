@@ -53,7 +53,7 @@ describe("z.toJSONSchema()", () => {
     assertEquals([type!.type, closed, known.length, known[0], sequence!.minimum], [
       "string",
       undefined,
-      16,
+      17,
       "order.executed",
       1,
     ]);

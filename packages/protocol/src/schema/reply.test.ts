@@ -13,7 +13,7 @@ const balances = { sar: { available: 0, held: 0.01 }, gold: { grams: 1.5 }, as_o
 const order = ORDERS.buy;
 const fundingCreated = { funding_id: `fnd_${uuid}`, amount_sar: 1000, created_at: at };
 const funding = { ...fundingCreated, reversed_at: null };
-const withdrawal = {
+const withdrawalCreated = {
   withdrawal_id: `wd_${uuid}`,
   amount_sar: 1000,
   reference: null,
@@ -21,6 +21,7 @@ const withdrawal = {
   status: "pending_approval",
   created_at: at,
 };
+const withdrawal = { ...withdrawalCreated, bank_reference: null, expected_on: null };
 const event = {
   type: "order.executed",
   id: `evt_${uuid}`,
@@ -79,7 +80,7 @@ const REPLIES: Record<string, unknown> = {
   fundingCreatedReply: { ...fundingCreated, balances },
   fundingsReply: { items: [], next_cursor: null },
   withdrawalReply: withdrawal,
-  withdrawalCreatedReply: { ...withdrawal, balances },
+  withdrawalCreatedReply: { ...withdrawalCreated, balances },
   withdrawalsReply: { items: [withdrawal], next_cursor: null },
   probeReply: {
     valid: false,
