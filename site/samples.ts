@@ -278,6 +278,10 @@ console.log(ended.status);`,
     python: `unused = client.create_quote("buy", gold_grams="12.3456")
 print(client.simulate_quote_expiry(unused["quote_id"])["status"])`,
   },
+  simulateEvent: {
+    typescript: `console.log((await client.simulateEvent({ type: "day.closed" })).sequence);`,
+    python: `print(client.simulate_event("day.closed")["sequence"])`,
+  },
   simulateMarket: {
     typescript: `const armed = await client.simulateMarket({ state: "closed", seconds: 30 });
 console.log(armed.market);`,

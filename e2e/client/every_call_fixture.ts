@@ -153,6 +153,8 @@ export function testEveryCall(proxy: "gateway" | "Envoy"): void {
     const expired = await assertRejects(() => client.placeOrder({ quote_id }), GoldError);
     assertEquals(expired.code, "quote_expired");
 
+    const { id, type } = await client.simulateEvent({ type: "credential.expiring" });
+    assertEquals([type, (await client.getEvent(id)).type], ["credential.expiring", "credential.expiring"]);
     await client.simulateMarket({ state: "closed", seconds: 600 });
     const closed = await assertRejects(() => client.createQuote(buy("0.1")), GoldError);
     assertEquals(closed.code, "market_closed");

@@ -93,6 +93,7 @@ export const callsOf = (
   simulateDeposit: { body: { amount_sar: 10 } },
   simulateDepositReversal: { body: { funding_id: records.deposit } },
   simulateQuoteExpiry: { body: { quote_id: records.expiring } },
+  simulateEvent: { body: { type: "credential.ended" } },
   simulateMarket: { body: { state: "vault_short", seconds: 1 } },
   simulatePrices: { body: { percent: 1, seconds: 1 } },
   simulateFailure: { body: { kind: "refused", code: "internal_error" } },

@@ -49,6 +49,21 @@ function simulationWays(): (readonly [TokenProblemCode, Way])[] {
     ],
     ["not_found", unknown("simulateDepositReversal", "funding_id", (partner) => deposit(partner, 1))],
     ["not_found", unknown("simulateQuoteExpiry", "quote_id", (partner) => orderOf(partner, "buy", 1))],
+    ["not_found", {
+      operation: "simulateEvent",
+      async stage({ stack: { sql }, other }) {
+        // A partner that was registered without a webhook endpoint.
+        const setUrl = (url: string | null) =>
+          sql`update gold.partner set webhook_url = ${url} where public_id = ${other.credentials.client_id}`;
+        const [{ url }] = await sql`
+          select webhook_url as url from gold.partner where public_id = ${other.credentials.client_id}` as [
+          { url: string },
+        ];
+        await setUrl(null);
+        const call = { body: { type: "webhook_endpoint.changed" } };
+        return { caller: other, call, mend: () => setUrl(url) };
+      },
+    }],
     ["quote_already_executed", {
       operation: "simulateQuoteExpiry",
       async stage({ partner }) {

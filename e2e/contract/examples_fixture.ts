@@ -179,6 +179,7 @@ export function testExamples(open: () => Promise<Stack>): void {
     const again = { body: ENDPOINTS.createWithdrawal.request!.examples.withdrawal as object };
     const { withdrawal_id: second } = await stack.partner.succeed("createWithdrawal", again);
     await live("cancelWithdrawal", "cancelled", { path: { withdrawal_id: second as string } });
+    await live("simulateEvent", "day");
     const deposit = await live("simulateDeposit", "deposit");
     await live("simulateDepositReversal", "reversal", { body: { funding_id: deposit.funding_id } });
     for (const name of ["market", "prices", "failure", "webhooks"] as const) {

@@ -39,10 +39,16 @@ describe("the samples of the reference", () => {
 
   it("in curl get a successful reply, with ids from earlier replies", async () => {
     await shell.run(`curl() { command curl --write-out '\\n%{http_code}\\n' "$@"; }`);
-    // An order has used the first quote. Only a quote without an order can expire.
-    const calls = ORDER.flatMap((id) => id === "simulateQuoteExpiry" ? ["createQuote" as const, id] : [id]);
-    for (const operation of calls) {
-      const sample = curlSample(operation, DESCRIBED as unknown as Described);
+    // An order has used the first quote, and the first withdrawal was paid.
+    const first: Partial<Record<OperationId, OperationId>> = {
+      simulateQuoteExpiry: "createQuote",
+      cancelWithdrawal: "createWithdrawal",
+    };
+    const calls = ORDER.flatMap((id) => [...first[id] ? [first[id]] : [], id]);
+    for (const [index, operation] of calls.entries()) {
+      // Each withdrawal needs its own reference.
+      const sample = curlSample(operation, DESCRIBED as unknown as Described)
+        .replace(/"reference":"[^"]*/, `$&-${index}`);
       const [status = "", ...lines] = (await shell.run(`${sample}\n`)).trimEnd().split("\n").reverse();
       const body = lines.reverse().join("\n");
       assert(["200", "201"].includes(status), `${operation}: ${status} ${body}\n${sample}`);

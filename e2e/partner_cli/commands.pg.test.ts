@@ -26,6 +26,12 @@ const EVENTS = {
   "withdrawal.returned": 5,
   "withdrawal.cancelled": 3,
   "funding.reversed": 2,
+  "credential.added": 1,
+  "credential.expiring": 3,
+  "credential.ended": 1,
+  "settlement.changed": 1,
+  "webhook_endpoint.changed": 1,
+  "day.closed": 1,
   "webhook.test": 1,
 };
 const TYPES = Object.keys(EVENTS);

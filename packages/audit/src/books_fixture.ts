@@ -68,6 +68,11 @@ export async function auditedBooks(): Promise<AuditedBooks> {
   await maker`select gold.set_band(200, 500)`;
   await maker`select gold.set_market_hours(false, '[{"day":0,"opens":"10:00","closes":"15:00"}]')`;
   const signed = await propose(books, maker, checker, publicId);
+  for (const type of ["credential.ended", "credential.expiring", "settlement.changed", "day.closed"]) {
+    await sql`
+      select gold.simulate_event(a, jsonb_build_object('type', ${type}::text), clock_timestamp())
+      from gold.account a where a.client_id = ${client}`;
+  }
   await sql`select gold.read_reserves()`;
   await sql`select gold.seal_chain(id) from gold.partner`;
   await Promise.all([maker.end(), checker.end()]);

@@ -923,6 +923,23 @@ export interface SimulateDepositReversalRequest {
   readonly funding_id: string;
 }
 
+/** An event that otherwise only the operator's people or the calendar cause. */
+export interface SimulateEventRequest {
+  /**
+   * credential.added: a client secret that nobody knows is registered for you, and ends in 90 days.
+   * credential.expiring: such a secret is registered that ends in a day. credential.ended: such a secret
+   * ends now. settlement.changed, webhook_endpoint.changed: your IBAN or your webhook URL is registered
+   * again and stays the same. day.closed: your newest past day that is open is closed.
+   */
+  readonly type:
+    | "credential.added"
+    | "credential.expiring"
+    | "credential.ended"
+    | "settlement.changed"
+    | "webhook_endpoint.changed"
+    | "day.closed";
+}
+
 /** What happens to your next requests. */
 export interface SimulateFailureRequest {
   /**
@@ -1028,6 +1045,25 @@ export interface SimulateWithdrawalRequest {
   readonly withdrawal_id: string;
   /** The status to reach. The withdrawal also takes all earlier steps, each with its event. */
   readonly outcome: "approved" | "submitted" | "paid" | "rejected" | "returned";
+}
+
+/** The event that happened, without its data. */
+export interface SimulatedEvent {
+  /** The event. */
+  id: string;
+  /** Its type. Values may be added. */
+  type:
+    | "credential.added"
+    | "credential.expiring"
+    | "credential.ended"
+    | "settlement.changed"
+    | "webhook_endpoint.changed"
+    | "day.closed"
+    | (string & Record<never, never>);
+  /** Its number among your events. */
+  sequence: number;
+  /** When it happened. */
+  created_at: string;
 }
 
 /** Your active simulations; a member is null if there is no such simulation. */
@@ -1390,6 +1426,7 @@ export interface Replies {
   simulateDeposit: Funding;
   simulateDepositReversal: Funding;
   simulateQuoteExpiry: Quote;
+  simulateEvent: SimulatedEvent;
   simulateMarket: Simulations;
   simulatePrices: Simulations;
   simulateFailure: Simulations;

@@ -30,6 +30,8 @@ import type {
   ReservesList,
   SimulateDepositRequest,
   SimulateDepositReversalRequest,
+  SimulatedEvent,
+  SimulateEventRequest,
   SimulateFailureRequest,
   SimulateMarketRequest,
   SimulatePricesRequest,
@@ -603,6 +605,20 @@ export class GoldClient {
    */
   simulateQuoteExpiry(request: SimulateQuoteExpiryRequest, options?: WriteOptions): Promise<Quote> {
     return this.#calls.write("simulateQuoteExpiry", request, options);
+  }
+
+  /**
+   * Lets an event happen that otherwise the operator's people or the calendar cause. Only the sandbox has this
+   * operation.
+   *
+   * @param request The type of the event, such as `credential.expiring` or `day.closed`.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `not_found` when you have no webhook endpoint that could change, or in production.
+   * @example
+   * const { sequence } = await client.simulateEvent({ type: "day.closed" });
+   */
+  simulateEvent(request: SimulateEventRequest, options?: WriteOptions): Promise<SimulatedEvent> {
+    return this.#calls.write("simulateEvent", request, options);
   }
 
   /**

@@ -44,6 +44,10 @@ const FAILURES = {
   timeout: "upstream_timeout",
   lost_reply: "upstream_unavailable",
 } as const;
+const EVENTS = [
+  ...["credential.added", "credential.expiring", "credential.ended"] as const,
+  ...["settlement.changed", "webhook_endpoint.changed", "day.closed"] as const,
+];
 const WEBHOOKS = ["twice", "late", "out_of_order", "other_secret"] as const;
 /** The price of the test books, in pips. */
 const PRICE: Readonly<Record<Sides, bigint>> = { buy: 3_210_000n, sell: 3_190_000n };
@@ -93,6 +97,7 @@ export class SimulatedHistory {
     (one) => this.#order(one),
     (one) => this.#order(one),
     (one) => this.#expire(one),
+    (one) => this.#happen(EVENTS[one % EVENTS.length]!),
     (one) => this.#setMarket(STATES[one % STATES.length]!),
     (one) => this.#setPrices(one % 101 - 50),
     (one, other) => this.#fail(one, other % 3 + 1),
@@ -218,6 +223,11 @@ export class SimulatedHistory {
     const isExecuted = quote.state === "executed";
     await this.#simulate("quote_expiry", { quote_id: quote.id }, isExecuted ? "quote_already_executed" : 201);
     if (!isExecuted) quote.state = "expired";
+  }
+
+  /** None of these events changes what the partner has or may do. */
+  async #happen(type: (typeof EVENTS)[number]): Promise<void> {
+    await this.#simulate("event", { type }, 201);
   }
 
   async #setMarket(state: (typeof STATES)[number]): Promise<void> {

@@ -136,6 +136,13 @@ export const CREDENTIAL_ACTIONS = {
     tables.set("partner", subject, { suspended_at: new Near(at) }),
   "partner.resume": (tables, { subject }) => tables.set("partner", subject, { suspended_at: null }),
   "client_secret.rotate": rotate("client_secret", storedSecret),
+  "client_secret.simulate": (tables, { at, subject, detail }) =>
+    addOwned(tables, "client_secret", subject, {
+      id: detail.secret_id,
+      not_before: new Near(at),
+      ...storedSecret(detail),
+      retire_at: ms(detail.retire_at),
+    }),
   "client_secret.retire": retire("client_secret"),
   "webhook_secret.rotate": rotate("webhook_secret", storedSealed),
   "webhook_secret.retire": retire("webhook_secret"),

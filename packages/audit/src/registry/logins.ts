@@ -11,8 +11,8 @@ const SERVICE: Readonly<Record<string, RegExp>> = {
 };
 /** What the logins of simulations write, in a sandbox. */
 const SIMULATED: typeof SERVICE = {
-  gold_simulation_maker: /^(deposit|withdrawal)\./,
-  gold_simulation_checker: /^(deposit|withdrawal)\./,
+  gold_simulation_maker: /^(deposit\.|withdrawal\.|client_secret\.simulate$)/,
+  gold_simulation_checker: /^(deposit\.|withdrawal\.|client_secret\.retire$)/,
 };
 /**
  * What the owner of the database does alone: logins, the first keys and the settings of the deployment. A

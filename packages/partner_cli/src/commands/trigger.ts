@@ -5,6 +5,7 @@ import {
   type Grams,
   Quantity,
   type Sar,
+  type SimulateEventRequest,
   type SimulateWithdrawalRequest,
   type WithdrawalCreated,
 } from "@gold-partner/client";
@@ -48,6 +49,11 @@ const decide = (outcome: SimulateWithdrawalRequest["outcome"]): Trigger => ({
   },
 });
 
+const simulate = (type: SimulateEventRequest["type"]): Trigger => ({
+  takes: [],
+  run: (client) => client.simulateEvent({ type }),
+});
+
 /** How each type of event is produced. */
 const TRIGGERS: Readonly<Record<string, Trigger>> = {
   "funding.completed": {
@@ -85,6 +91,12 @@ const TRIGGERS: Readonly<Record<string, Trigger>> = {
       await client.simulateDepositReversal({ funding_id });
     },
   },
+  "credential.added": simulate("credential.added"),
+  "credential.expiring": simulate("credential.expiring"),
+  "credential.ended": simulate("credential.ended"),
+  "settlement.changed": simulate("settlement.changed"),
+  "webhook_endpoint.changed": simulate("webhook_endpoint.changed"),
+  "day.closed": simulate("day.closed"),
   "webhook.test": { takes: [], run: (client) => client.testWebhook() },
 };
 

@@ -121,7 +121,7 @@ describe("openApiDocument()", () => {
       Object.keys(production["paths"]!),
       Object.keys(sandbox["paths"]!).filter((path) => !path.startsWith("/sandbox/")),
     );
-    assertEquals(operationsOf("production").length, operationsOf("sandbox").length - 11);
+    assertEquals(operationsOf("production").length, operationsOf("sandbox").length - 12);
     assertEquals(/simulat/i.test(JSON.stringify(production)), false);
   });
 

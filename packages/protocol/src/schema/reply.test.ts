@@ -133,6 +133,7 @@ const REPLIES: Record<string, unknown> = {
     client_secrets: [{ secret_id: "s", ...life }],
     webhook_secrets: [],
   },
+  simulatedEventReply: { id: event.id, type: "day.closed", sequence: 2, created_at: at },
   simulationsReply: {
     market: { state: "closed", until: at },
     prices: null,

@@ -6,7 +6,7 @@ import { PROBLEM_REGISTRY, type ProblemCode } from "../problem_registry.ts";
 import { parseSignedDecimal, QuantityError } from "../quantity.ts";
 import { amountParam } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
-import { instant, openText } from "./text.ts";
+import { idText, instant, openText } from "./text.ts";
 
 /** A lasting simulation ends after this time at the latest. */
 export const SIMULATION_MAX_SECONDS = 600;
@@ -117,6 +117,25 @@ export const simulateQuoteExpiryRequest = requestBody({
   description: "One of your quotes, which expires now.",
 }, { quote_id: idParam("quote_id", "The quote.") }).transform(({ quote_id }) => ({ quoteId: quote_id }));
 
+const simulatedEvent = [
+  ...["credential.added", "credential.expiring", "credential.ended"] as const,
+  ...["settlement.changed", "webhook_endpoint.changed", "day.closed"] as const,
+] as const;
+
+export const simulateEventRequest = requestBody({
+  id: "SimulateEventRequest",
+  description: "An event that otherwise only the operator's people or the calendar cause.",
+}, {
+  type: oneOf(
+    "type",
+    simulatedEvent,
+    "credential.added: a client secret that nobody knows is registered for you, and ends in 90 days. " +
+      "credential.expiring: such a secret is registered that ends in a day. credential.ended: such a secret " +
+      "ends now. settlement.changed, webhook_endpoint.changed: your IBAN or your webhook URL is registered " +
+      "again and stays the same. day.closed: your newest past day that is open is closed.",
+  ),
+});
+
 /** A simulated refusal stores nothing, so only the refusals that store nothing can be simulated. */
 const REFUSALS = Object.entries(PROBLEM_REGISTRY)
   .filter(([, { binds_key, spends_nonce }]) => binds_key === false && spends_nonce !== true)
@@ -224,6 +243,13 @@ export const simulateWebhooksRequest = requestBody({
   }
   return { kind, count, seconds: kind === "late" ? seconds ?? LATE.default : null };
 });
+
+export const simulatedEventReply = z.object({
+  id: idText("evt_").meta({ description: "The event." }),
+  type: openText(simulatedEvent, "Its type."),
+  sequence: z.int().positive().meta({ description: "Its number among your events." }),
+  created_at: instant.meta({ description: "When it happened." }),
+}).meta({ id: "SimulatedEvent", description: "The event that happened, without its data." });
 
 const until = instant.meta({ description: "When the simulation ends by itself." });
 const remaining = (what: string) => z.int().meta({ description: `How many more ${what} it affects.` });

@@ -110,6 +110,7 @@ const ROUTINES = [
 const SIMULATIONS = [
   "booking/simulation/simulate_money.sql",
   "booking/simulation/simulate_market.sql",
+  "booking/simulation/simulate_event.sql",
   "booking/simulation/book_simulation.sql",
 ];
 

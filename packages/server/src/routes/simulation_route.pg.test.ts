@@ -1,7 +1,9 @@
 import {
+  accountReply,
   eventsReply,
   fundingReply,
   quoteReply,
+  simulatedEventReply,
   type SimulationsReply,
   simulationsReply,
   withdrawalReply,
@@ -297,6 +299,88 @@ describe("POST /sandbox/simulate", () => {
     });
   });
 
+  describe("event", () => {
+    const LOGINS = { changed_by: "gold_simulation_maker", approved_by: "gold_simulation_checker" };
+    let partner: Simulator;
+    /** The partner's events after those of the calls before, each as its type and its subject. */
+    const eventsAfter = async (sequence: number) => {
+      const { items } = eventsReply.parse(
+        await json(await partner.get(`/v1/events?limit=100&after=${sequence}`)),
+      );
+      return items.map(({ type, data: { chain_head: _head, ...data } }) =>
+        [type, Object.values(data)[0]] as const
+      );
+    };
+    const simulate = async (type: string) => {
+      const before = (eventsReply.parse(await json(await partner.get("/v1/events?limit=100")))).items.at(-1)!;
+      const made = simulatedEventReply.parse(await partner.arm("event", { type }));
+      const happened = await eventsAfter(before.sequence);
+      assertEquals([made.type, made.sequence], [type, before.sequence + happened.length]);
+      const { id, created_at } = await json(await partner.get(`/v1/events/${made.id}`));
+      assertEquals([id, created_at], [made.id, made.created_at]);
+      return happened;
+    };
+    before(async () => void (partner = await openSimulator(service)));
+
+    it("is a client secret that is added, expires or ends, and that nobody knows", async () => {
+      const registered = async () =>
+        accountReply.parse(await json(await partner.get("/v1/account"))).credentials.client_secrets;
+      const own = await registered();
+      const [[, added]] = await simulate("credential.added") as [[string, Record<string, string>]];
+      assertEquals(added, { ...added, ...LOGINS, kind: "client_secret" });
+      const [second] = (await registered()).filter(({ secret_id }) => secret_id === added.id);
+      assertEquals([second!.retire_at, second!.last_used_at], [added.valid_until!, null]);
+      const types = (await simulate("credential.expiring")).map(([type]) => type);
+      assertEquals(types, ["credential.ended", "credential.added", "credential.expiring"]);
+      const [[type, ended]] = await simulate("credential.ended") as [[string, Record<string, string>]];
+      assertEquals([type, ended], [type, { ...ended, ...LOGINS }]);
+      assert(Date.parse(ended.valid_until!) <= Date.now());
+      assertEquals((await simulate("credential.ended")).map(([type]) => type), [
+        "credential.added",
+        "credential.ended",
+      ]);
+      const still = (await registered()).filter(({ retire_at }) => retire_at === null);
+      assertEquals(still.map(({ secret_id }) => secret_id), own.map(({ secret_id }) => secret_id));
+    });
+
+    it("states the registered IBAN and URL again, and the payouts go on", async () => {
+      const { settlement, webhook_endpoints } = accountReply.parse(
+        await json(await partner.get("/v1/account")),
+      );
+      const [[, iban]] = await simulate("settlement.changed") as [[string, Record<string, string>]];
+      assertEquals([iban.iban_masked, iban.changed_by], [settlement.iban_masked, LOGINS.changed_by]);
+      const [[, endpoint]] = await simulate("webhook_endpoint.changed") as [[string, Record<string, string>]];
+      assertEquals(endpoint, { url: webhook_endpoints[0]!.url, ...LOGINS });
+      const withdrawal_id = await partner.withdraw(10);
+      await partner.arm("withdrawal", { withdrawal_id, outcome: "paid" });
+    });
+
+    it("closes the newest past day that is open, and the account trades on", async () => {
+      const day = (back: number) =>
+        new Date(Date.now() + 3 * 3_600_000 - back * 86_400_000).toISOString().slice(0, 10);
+      for (const back of [1, 2]) {
+        // A day that had activity right before midnight is closed some minutes later.
+        const [[, closed]] = await simulate("day.closed") as [[string, Record<string, unknown>]];
+        assertEquals([closed.date, closed.quotes, closed.first_sequence], [day(back), 0, null]);
+      }
+      assertEquals((await partner.order(await partner.quoteId())).status, 201);
+      const both = await Promise.all([1, 2].map(() => partner.simulate("event", { type: "day.closed" })));
+      assertEquals(both.map(({ status }) => status), [201, 201]);
+      const days = await columnOf(service.books.sql`
+        select day::text from gold.closed_day where client_id = ${partner.partner.client} order by day desc`);
+      assertEquals(days, [1, 2, 3, 4].map(day));
+    });
+
+    it("is refused without a webhook endpoint, and does not bind the key", async () => {
+      const headers = { "Idempotency-Key": randomUUID() };
+      const type = "webhook_endpoint.changed";
+      const mute = await openSimulator(service, 0);
+      await service.books.sql`update gold.partner set webhook_url = null where id = ${mute.partner.client}`;
+      await expectProblem(mute.simulate("event", { type }, { headers }), "not_found");
+      assertEquals((await mute.simulate("event", { type: "day.closed" }, { headers })).status, 201);
+    });
+  });
+
   describe("failure", () => {
     const REFUSALS = {
       rate_limited: "rate_limited",
@@ -375,6 +459,7 @@ describe("POST /sandbox/simulate", () => {
       deposit: { amount_sar: 1 },
       deposit_reversal: { funding_id: "fnd_1" },
       quote_expiry: { quote_id: "qt_1" },
+      event: { type: "day.closed" },
       market: { state: "closed" },
       prices: { percent: 1 },
       failure: { kind: "hang" },
@@ -409,6 +494,7 @@ describe("POST /sandbox/simulate", () => {
           /outcome must be one of approved, submitted/,
         ],
         ["deposit", { amount_sar: 0 }, /above 0/],
+        ["event", { type: "order.executed" }, /type must be one of credential.added/],
         ["market", { state: "open" }, /state must be one of closed/],
         ["market", { state: "closed", seconds: 601 }, /from 1 to 600/],
         ["prices", { percent: 0 }, /percent must not be 0/],

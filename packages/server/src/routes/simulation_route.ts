@@ -4,6 +4,7 @@ import {
   ID_PREFIX,
   simulateDepositRequest,
   simulateDepositReversalRequest,
+  simulateEventRequest,
   simulateFailureRequest,
   simulateMarketRequest,
   simulatePricesRequest,
@@ -65,6 +66,7 @@ export function simulationRoutes(deps: Deps) {
       simulateQuoteExpiryRequest,
       ({ quoteId }) => ({ id: uuidOfId(ID_PREFIX.quote, quoteId) ?? null }),
     ),
+    simulateEvent: simulate("event", simulateEventRequest, (asked) => asked),
     simulateMarket: simulate(
       "market",
       simulateMarketRequest,

@@ -331,6 +331,13 @@ def simulate_quote_expiry(quote_id: str, *, idempotency_key: str | None = None) 
     return _simulate("quote_expiry", {"quote_id": quote_id}, replies.Quote, idempotency_key)
 
 
+def simulate_event(
+    type: replies.SimulatedEventType, *, idempotency_key: str | None = None
+) -> Call[replies.SimulatedEvent]:
+    """Lets an event happen that otherwise the operator or the calendar causes. Code: `not_found`."""
+    return _simulate("event", {"type": type}, replies.SimulatedEvent, idempotency_key)
+
+
 def simulate_market(
     state: replies.MarketState, *, seconds: int | None = None, idempotency_key: str | None = None
 ) -> Call[replies.Simulations]:

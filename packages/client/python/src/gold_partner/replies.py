@@ -153,6 +153,25 @@ class ArmedWebhooks(Armed):
     remaining: int
 
 
+SimulatedEventType = Literal[
+    "credential.added",
+    "credential.expiring",
+    "credential.ended",
+    "settlement.changed",
+    "webhook_endpoint.changed",
+    "day.closed",
+]
+
+
+class SimulatedEvent(TypedDict):
+    """The event that a simulation made, without its data."""
+
+    id: str
+    type: SimulatedEventType | str
+    sequence: int
+    created_at: str
+
+
 class Simulations(TypedDict):
     """Your active simulations in the sandbox. A member is None if there is no such simulation."""
 

@@ -4,6 +4,8 @@ import {
   quoteReply,
   simulateDepositRequest,
   simulateDepositReversalRequest,
+  simulatedEventReply,
+  simulateEventRequest,
   simulateFailureRequest,
   simulateMarketRequest,
   simulatePricesRequest,
@@ -17,6 +19,7 @@ import type { EndpointFamily } from "../endpoint.ts";
 import {
   ARMED,
   SIMULATED_DEPOSIT,
+  SIMULATED_EVENT,
   SIMULATED_EXPIRY,
   SIMULATED_REVERSAL,
   SIMULATED_WITHDRAWAL,
@@ -112,6 +115,26 @@ export const SANDBOX_ENDPOINTS = {
       examples: { buy_by_grams: SIMULATED_EXPIRY.reply },
     },
     refusals: ["not_found", "quote_already_executed"],
+  },
+  simulateEvent: {
+    ...SIMULATION,
+    path: "/sandbox/simulate/event",
+    summary: "Let an event happen that the operator or the calendar causes",
+    description:
+      "Makes the records and the event of the real change, which arrives by webhook as usual. Your own " +
+      "credentials, IBAN and webhook URL stay as they are. At most one simulated client secret is active: a " +
+      "new one first ends the one before it, with its event. A second day.closed closes the day before.",
+    request: {
+      ...JSON_BODY,
+      schema: simulateEventRequest,
+      examples: { day: SIMULATED_EVENT.request },
+    },
+    reply: {
+      description: "The event.",
+      schema: simulatedEventReply,
+      examples: { day: SIMULATED_EVENT.reply },
+    },
+    refusals: ["not_found"],
   },
   simulateMarket: {
     ...SIMULATION,

@@ -1,5 +1,6 @@
 import type { SimulationsReply } from "../../schema/mod.ts";
 import { FUNDING, SUBMITTED, WITHDRAWAL } from "./money.ts";
+import { EVENTS } from "./events.ts";
 import { ID, INSTANT } from "./example_values.ts";
 import { QUOTES } from "./trading.ts";
 
@@ -22,6 +23,9 @@ export const SIMULATED_EXPIRY = {
   request: { quote_id: ID.buyQuote },
   reply: { ...QUOTES.buy_by_grams, status: "expired", expires_at: "2026-01-31T09:31:20.000Z" },
 } as const;
+
+const { id, type, created_at } = EVENTS["day.closed"];
+export const SIMULATED_EVENT = { request: { type }, reply: { id, type, sequence: 18, created_at } } as const;
 
 const MARKET = { ...NOTHING, market: { state: "closed", until } } as const satisfies SimulationsReply;
 const PRICES = { ...MARKET, prices: { percent: 10, until } } as const satisfies SimulationsReply;

@@ -70,6 +70,7 @@ begin
     when 'deposit' then select * into made from simulate_deposit(turn.holder, parameters, request);
     when 'deposit_reversal' then select * into made from simulate_deposit_reversal(turn.holder, parameters);
     when 'quote_expiry' then select * into made from simulate_quote_expiry(turn.holder, parameters, turn.clock);
+    when 'event' then select * into made from simulate_event(turn.holder, parameters, turn.clock);
     else select null as refusal, null as detail, a.body into made from arm_simulation(turn.holder, name, parameters, turn.clock) a;
   end case;
   -- A request with a wrong id or outcome does not bind its idempotency key.

@@ -162,6 +162,29 @@ begin
   return case when quotes_end(unclosed_day.client, active) + close_delay() <= clock then active end;
 end $$;
 
+-- Posts the event of a day. Nothing may be added to the day any more. Does nothing if another transaction
+-- closed the day meanwhile.
+create or replace function gold.post_day(client int, day date) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  facts closed_day := day_facts(post_day.client, post_day.day);
+  holder account;
+  at timestamptz;
+  id uuid;
+begin
+  facts.epoch := note_epoch();
+  perform begin_change(post_day.client);
+  select a.* into strict holder from account a where a.bucket = post_day.client % 64 and a.client_id = post_day.client;
+  at := account_instant(holder, ceil_millisecond(clock_timestamp()));
+  id := new_uuid(at);
+  facts.sequence := holder.event_sequence + 1;
+  insert into closed_day select (facts).* on conflict do nothing;
+  if found then
+    perform take_sequence(post_day.client, facts.sequence, at);
+    perform post_event(post_day.client, facts.sequence, id, id, at, 'day.closed');
+  end if;
+end $$;
+
 -- The clients for which close_day has something to do.
 create or replace function gold.unclosed_clients() returns setof int
 language sql stable security definer set search_path = gold, pg_temp
@@ -178,10 +201,6 @@ language plpgsql volatile security definer set search_path = gold, pg_temp
 declare
   day date;
   ends timestamptz;
-  facts closed_day;
-  holder account;
-  at timestamptz;
-  id uuid;
 begin
   perform require_read_committed();
   -- Without this lock, two workers could both read the whole day. The first number identifies this kind of
@@ -201,14 +220,6 @@ begin
     return true;
   end if;
 
-  facts := day_facts(close_day.client, day);
-  facts.epoch := note_epoch();
-  select (l.accounts[1]).* into strict holder from lock_accounts(array[close_day.client], true) l;
-  at := account_instant(holder, ceil_millisecond(clock_timestamp()));
-  id := new_uuid(at);
-  facts.sequence := holder.event_sequence + 1;
-  insert into closed_day select (facts).*;
-  perform take_sequence(close_day.client, facts.sequence, at);
-  perform post_event(close_day.client, facts.sequence, id, id, at, 'day.closed');
+  perform post_day(close_day.client, day);
   return true;
 end $$;

@@ -26,6 +26,24 @@ begin atomic
   );
 end;
 
+-- The caller has locked the account.
+create or replace function gold.post_expiry_notice(client int, kind text, credential text, expires_at timestamptz, days_ahead int) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+#variable_conflict use_variable
+declare
+  holder account;
+  at timestamptz;
+  notice uuid;
+begin
+  select a.* into strict holder from account a where a.bucket = client % 64 and a.client_id = client;
+  at := account_instant(holder, ceil_millisecond(clock_timestamp()));
+  notice := new_uuid(at);
+  insert into expiry_notice (bucket, client_id, id, kind, credential, expires_at, days_ahead)
+  values (holder.bucket, client, notice, kind, credential, expires_at, days_ahead);
+  perform take_sequence(client, holder.event_sequence + 1, at);
+  perform post_event(client, holder.event_sequence + 1, new_uuid(at), notice, at, 'credential.expiring');
+end $$;
+
 -- Notifies at most `most` partners in one transaction. Returns how many partners with due notices it found
 -- when it began. The due notices are read again under the accounts' locks, because a concurrent call may have
 -- posted them meanwhile.
@@ -34,24 +52,13 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_column
 declare
   clients int[] := array(select distinct d.client_id from due_notices(clock_timestamp()) d order by d.client_id limit most);
-  due record;
-  holder account;
-  at timestamptz;
-  notice uuid;
 begin
   perform require_read_committed();
   perform from account a join unnest(clients) c (client) on a.bucket = c.client % 64 and a.client_id = c.client
   order by a.client_id for no key update of a;
-  for due in
+  perform post_expiry_notice(d.client_id, d.kind, d.credential, d.expires_at, d.days_ahead)
+  from (
     select * from due_notices(clock_timestamp()) d where d.client_id = any (clients) order by d.client_id, d.expires_at, d.kind, d.credential
-  loop
-    select a.* into strict holder from account a where a.bucket = due.client_id % 64 and a.client_id = due.client_id;
-    at := account_instant(holder, ceil_millisecond(clock_timestamp()));
-    notice := new_uuid(at);
-    insert into expiry_notice (bucket, client_id, id, kind, credential, expires_at, days_ahead)
-    values (holder.bucket, holder.client_id, notice, due.kind, due.credential, due.expires_at, due.days_ahead);
-    perform take_sequence(holder.client_id, holder.event_sequence + 1, at);
-    perform post_event(holder.client_id, holder.event_sequence + 1, new_uuid(at), notice, at, 'credential.expiring');
-  end loop;
+  ) d;
   return cardinality(clients);
 end $$;
