@@ -66,6 +66,8 @@ export const callsOf = (
   getReference: {},
   getErrorCatalogue: {},
   getPrices: {},
+  streamPrices: {},
+  streamEvents: { query: { after: "0" } },
   createQuote: { body: { side: "sell", amount_sar: 12.34 } },
   getQuote: { path: { quote_id: records.quote } },
   createOrder: { body: { quote_id: openQuote } },

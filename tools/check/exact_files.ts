@@ -34,7 +34,7 @@ export const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly strin
   // Client numbers, a day of the week, an event number and a count of rows.
   "packages/server/src/reads/account_reads.ts": ["client"],
   "packages/server/src/reads/market_reads.ts": ["client", "day"],
-  "packages/server/src/reads/record_reads.ts": ["client", "after", "most"],
+  "packages/server/src/reads/record_reads.ts": ["client", "clients", "newestEvents", "after", "most"],
   "packages/server/src/reads/statement.ts": ["client"],
   // Client numbers and counts of waiting reads, and the weights of an Accept header.
   "packages/server/src/reads/account_queue.ts": "no quantity",

@@ -107,6 +107,7 @@ export const MODULES: readonly (readonly [module: string, ...steps: string[]])[]
   ],
   ["delivery", "send", "expiry", "closing"],
   ["reads", "operators"],
+  ["streams"],
   ["routes", "docs_page", "probe"],
   ["process"],
 ];

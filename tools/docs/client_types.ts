@@ -47,7 +47,8 @@ const IMPORTS = 'import type { Grams, Sar, SarPerGram } from "./quantity.ts";\n'
 export function writeClientTypes(): string {
   const schemas = describedSchemas();
   const operations = operationsOf("sandbox").filter((operation) =>
-    ENDPOINTS[operation].token !== "none" || operation === "getHealth"
+    (ENDPOINTS[operation].token !== "none" || operation === "getHealth") &&
+    !ENDPOINTS[operation].reply.mediaType
   );
   const names = reachable(["WebhookEvent", ...operations.flatMap(schemasOf)], schemas);
   const cases = new Map<string, string>();

@@ -543,6 +543,11 @@ export interface Limits {
     /** How many requests you may send at once. */
     burst: number;
   };
+  /** The limit of your streams of prices and events, together. */
+  streams: {
+    /** How many streams you can have open at once. */
+    maximum: number;
+  };
   /**
    * Limits on your open quotes (firm, not yet executed) by number and by grams, and how many are open now.
    * A null maximum means no limit; null in place of the object means unlimited.

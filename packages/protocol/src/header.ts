@@ -7,6 +7,7 @@ export const REQUEST_HEADER = {
   signature: "X-JWS-Signature",
   prefer: "Prefer",
   ifNoneMatch: "If-None-Match",
+  lastEventId: "Last-Event-ID",
 } as const;
 
 /** The names of reply headers, spelled as in the documentation. HTTP ignores their case. */

@@ -148,6 +148,7 @@ export {
   eventsQuery,
   type EventsReply,
   eventsReply,
+  eventStreamQuery,
   type FilteredListQuery,
   filteredListQuery,
   type Form,

@@ -16,6 +16,11 @@ export const TAGS = {
   Discovery: "Health, the service's own keys and metadata, and this description.",
 } as const;
 
+/** What streams have in common. */
+export const STREAM =
+  "A comment comes at least every ten seconds. The last event is `end`: its `reason` is `drain`, `time_limit` (600 s), " +
+  "`token_expired`, `suspended` or `revoked`. After any other end, the connection was lost. Then open another stream.";
+
 /** The body of a request or a reply. When examples of both belong together, they have the same name. */
 interface Content {
   readonly schema: z.ZodType;
@@ -30,7 +35,7 @@ interface RequestContent extends Content {
 
 interface ReplyContent extends Content {
   /** Default: application/json. */
-  readonly mediaType?: "text/html";
+  readonly mediaType?: "text/html" | "text/event-stream";
   /** The description and an example of the reply as CSV, if a request's Accept header can ask for CSV. */
   readonly csv?: { readonly description: string; readonly example: string };
   readonly description: string;

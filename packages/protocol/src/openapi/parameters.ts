@@ -22,7 +22,7 @@ const PATH_PARAMETER: Readonly<Record<string, { readonly form: RegExp; readonly 
 
 /** The parameters of an operation: everything that it reads besides the body. */
 export function parametersOf(operation: string, endpoint: Endpoint): Json[] {
-  const { query, idempotent, signature, fixed, request } = endpoint;
+  const { query, idempotent, signature, fixed, request, reply } = endpoint;
   const sent = Object.keys(request?.examples ?? {}).map((name) =>
     [name, sentExample(operation, name)] as const
   );
@@ -33,6 +33,7 @@ export function parametersOf(operation: string, endpoint: Endpoint): Json[] {
     ...(signature ? signatureHeaders(signature === "required", sent) : []),
     ...(signature === "diagnosed" ? [prefer] : []),
     ...(fixed ? [ifNoneMatch] : []),
+    ...(query && reply.mediaType === "text/event-stream" ? [lastEventId] : []),
   ];
 }
 
@@ -116,6 +117,15 @@ const ifNoneMatch: Json = {
   in: "header",
   required: false,
   description: "The `ETag` of your copy (RFC 9110). 304 means that your copy is current.",
+  schema: { type: "string" },
+};
+
+const lastEventId: Json = {
+  name: REQUEST_HEADER.lastEventId,
+  in: "header",
+  required: false,
+  description:
+    "The `id` of the last message that you have, as `after`. A browser sends it when it opens the stream again.",
   schema: { type: "string" },
 };
 

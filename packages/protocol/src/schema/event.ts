@@ -262,12 +262,18 @@ export const eventsReply = pageOf(
 );
 export type EventsReply = z.infer<typeof eventsReply>;
 
+const afterParam = integerParam({
+  minimum: 0,
+  maximum: 999_999_999_999_999,
+  description: "Only events after this sequence number.",
+}).optional();
+
+export const eventStreamQuery = z.strictObject({ after: afterParam }, {
+  error: "This parameter is unknown; this endpoint supports after.",
+}).meta({ id: "EventStreamQuery", description: "Where to continue reading." });
+
 export const eventsQuery = z.strictObject({
-  after: integerParam({
-    minimum: 0,
-    maximum: 999_999_999_999_999,
-    description: "Only events after this sequence number.",
-  }).optional(),
+  after: afterParam,
   limit: limitParam.optional(),
 }, { error: "This parameter is unknown; this endpoint supports after and limit." })
   .meta({ id: "EventsQuery", description: "Where to continue reading." });

@@ -26,6 +26,9 @@ export const limitsReply = z.object({
     requests_per_second: z.int().meta({ description: "How many requests a second you may send on average." }),
     burst: z.int().meta({ description: "How many requests you may send at once." }),
   }).meta({ description: "Your request rate." }),
+  streams: z.object({
+    maximum: z.int().meta({ description: "How many streams you can have open at once." }),
+  }).meta({ description: "The limit of your streams of prices and events, together." }),
   open_quotes: z.object({
     maximum_quotes: z.int().nullable().meta({
       description: "How many quotes may be open; null means no limit.",

@@ -109,6 +109,7 @@ const REPLIES: Record<string, unknown> = {
     smallest_trade: null,
     quote_ttl_seconds: 60,
     rate_limit: { requests_per_second: 50, burst: 200 },
+    streams: { maximum: 50 },
     open_quotes: { maximum_quotes: 100, quotes: 0, maximum_gold_grams: null, gold_grams: 0 },
     daily_records: null,
     net_position: { maximum_gold_grams: 100, buy_gold_grams: 0, sell_gold_grams: 100, resets_at: at },

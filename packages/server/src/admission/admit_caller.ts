@@ -43,6 +43,13 @@ export async function admitCaller(c: AppContext, deps: AdmissionDeps): Promise<C
   return counted;
 }
 
+/** Checks the caller of a long reply again, as for a new request. Counts no request. */
+export async function admitAgain(c: AppContext, deps: AdmissionDeps): Promise<Partner> {
+  const certificate = await admitConnection(c, deps);
+  const caller = await admitToken(certificate, c.req.header("authorization"), deps.tokens, deps.now());
+  return caller.partner;
+}
+
 /** Admits a request to a route whose token is optional. A token that is sent must be valid. */
 export async function admitCallerWithOptionalToken(
   c: AppContext,

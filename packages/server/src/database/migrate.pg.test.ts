@@ -272,6 +272,7 @@ describe("migrate()", () => {
       "claim_endpoints v",
       "close_day v",
       "day_facts s",
+      "event_bodies v",
       "find_records s",
       "list_events v",
       "read_day_limits s",

@@ -70,7 +70,7 @@ begin
     ('gold_api',
       'keep_pepper book_quotes book_orders book_withdrawal cancel_withdrawal book_funding book_redelivery book_webhook_test spend_nonces
         tell_events balance_at balance_now find_quote find_order find_withdrawal find_funding find_event
-        list_orders list_withdrawals list_fundings list_events statement_range list_postings read_reserves
+        list_orders list_withdrawals list_fundings list_events event_bodies newest_events statement_range list_postings read_reserves
         read_credentials read_account read_limits read_day_limits price_minutes read_chain_key find_reserves_list reserves_at share_rates
         current_price market_hours read_registry_approvals'),
     -- The programs refuse OPERATOR_KEYS=off as soon as two people signed for every row.

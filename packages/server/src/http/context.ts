@@ -10,6 +10,8 @@ export interface AppEnv {
       readonly socket?: { destroy(): unknown };
       /** How long the request waited for its turn, in milliseconds. */
       readonly waitedMs?: number;
+      /** Frees the request's place before its reply has ended. */
+      readonly leave?: () => void;
     };
   };
   readonly Variables: {

@@ -72,12 +72,18 @@ export function fixedReply(
   return new Response(null, { status: 304, headers: headersOf(mediaType, exchange, tagged) });
 }
 
+/** What streamReply() needs of an AsyncGenerator. */
+interface Parts {
+  next(): Promise<IteratorResult<string, unknown>>;
+  return(value: undefined): Promise<unknown>;
+}
+
 /**
  * A reply that is sent while it is being produced. A failure breaks the connection, so that the client sees
  * that the reply is incomplete.
  */
 export function streamReply(
-  parts: AsyncGenerator<string>,
+  parts: Parts,
   mediaType: string,
   exchange: Exchange,
   headers: Record<string, string>,

@@ -1,6 +1,8 @@
 /** Every metric of the service with its help text, which promlint requires. Names end with the unit. */
 export const COUNTERS = {
   gold_requests_total: "Requests that were answered, by route and status.",
+  gold_streams_ended_total:
+    "Streams that ended, by reason. left: the partner closed it, or the connection broke.",
   gold_refusals_total: "Requests that were refused, by the code of the problem.",
   gold_unexpected_errors_total: "Errors that the service does not know, each with a log line.",
   gold_clock_refusals_total: "Writes that were refused because the database's clock is behind.",
@@ -38,6 +40,7 @@ const PROCESS_GAUGES = {
   gold_build_info: "The version and the runtime of this process. The value is always 1.",
   gold_requests_waiting: "Requests that wait for their turn.",
   gold_requests_running: "Requests that run.",
+  gold_streams_open: "Streams of prices and events that are open.",
   gold_requests_running_max:
     "How many requests may run at once. It follows the latency of orders and quotes.",
   gold_bookings_waiting: "Orders, quotes and nonces that wait for a batch.",

@@ -40,11 +40,13 @@ import {
 } from "../routes/market_route.ts";
 import { listRoute, recordRoute } from "../routes/records_route.ts";
 import { simulationRoutes } from "../routes/simulation_route.ts";
+import { eventStreamRoute, priceStreamRoute } from "../routes/stream_route.ts";
 import { statementRoute } from "../routes/statement_route.ts";
 import { Refusal } from "../http/refusal.ts";
 import { problemReply, tokenErrorReply } from "../http/reply.ts";
 import { checkTarget, PATHS_TO_REFERENCE } from "../http/target.ts";
 import { tokenRoute } from "../routes/token_route.ts";
+import { openStreams, type Streams } from "../streams/streams.ts";
 import { errorFields } from "../operations/log.ts";
 import { COUNTED_HEADER } from "../operations/refusal_lines.ts";
 
@@ -55,7 +57,7 @@ const SANDBOX_PATH = /^\/sandbox\//;
  * The route of each operation. The protocol package defines the methods and paths, and makes the API
  * description from the same table.
  */
-const routesOf = (deps: Deps, description: Json): Readonly<Record<OperationId, Route>> => ({
+const routesOf = (deps: Deps, streams: Streams, description: Json): Readonly<Record<OperationId, Route>> => ({
   getHealth: healthRoute(deps),
   issueToken: tokenRoute(deps),
   getTokenKeys: jwksRoute(deps),
@@ -63,6 +65,7 @@ const routesOf = (deps: Deps, description: Json): Readonly<Record<OperationId, R
   probeSignature: probeRoute(deps),
   getPrices: pricesRoute(deps),
   getPriceHistory: priceHistoryRoute(deps),
+  streamPrices: priceStreamRoute(deps, streams),
   createQuote: quoteRoute(deps),
   getQuote: recordRoute("quote", deps),
   createOrder: orderRoute(deps),
@@ -77,6 +80,7 @@ const routesOf = (deps: Deps, description: Json): Readonly<Record<OperationId, R
   getWithdrawal: recordRoute("withdrawal", deps),
   getBalances: balancesRoute(deps),
   listEvents: eventsRoute(deps),
+  streamEvents: eventStreamRoute(deps, streams),
   getEvent: recordRoute("event", deps),
   redeliverEvent: redeliveryRoute(deps),
   testWebhook: webhookTestRoute(deps),
@@ -94,10 +98,10 @@ const routesOf = (deps: Deps, description: Json): Readonly<Record<OperationId, R
 });
 
 /** The partner API. All its dependencies are in `deps`, so a test can call it with `app.request()`. */
-export function createApp(deps: Deps): Hono<AppEnv> {
+export function createApp(deps: Deps, streams = openStreams(deps)): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { publicBaseUrl: baseUrl, environment } = deps.config;
-  const routes = routesOf(deps, openApiDocument({ baseUrl, environment }));
+  const routes = routesOf(deps, streams, openApiDocument({ baseUrl, environment }));
   const methodsOf = new Map<string, string[]>();
 
   app.use(async (c, next) => {

@@ -6,6 +6,7 @@ import { assemble } from "./assembly.ts";
 import { about, type Config } from "../settings/config.ts";
 import { prepareShutdown } from "../operations/graceful_shutdown.ts";
 import { addressText, endListener, listen } from "../http/listener.ts";
+import { openStreams } from "../streams/streams.ts";
 import { createLog } from "../operations/log.ts";
 import { createMetricsServer, createOperationsServer } from "../operations/operations_server.ts";
 import { createPlaces } from "../http/turns/places.ts";
@@ -40,8 +41,9 @@ export async function startService(config: Config, write: (line: string) => void
   metrics.gauge("gold_requests_waiting", () => turns.waiting());
   metrics.gauge("gold_requests_running", () => turns.running());
   metrics.gauge("gold_requests_running_max", () => places.limit());
+  const streams = openStreams(deps);
   const server = createWireServer({
-    fetch: createApp(deps).fetch,
+    fetch: createApp(deps, streams).fetch,
     turns,
     recognize: (headers) => recognize(headers, deps),
     log,
@@ -67,6 +69,7 @@ export async function startService(config: Config, write: (line: string) => void
     stopping = true;
     log("info", "stopping", { pid: process.pid });
     shutdown.announce();
+    streams.drain();
     // Give the proxy time to see that this service is not ready, and to close its idle connections. A request
     // that the proxy sends while the service closes the connection would be lost.
     await sleep(config.drainSeconds * 1000);

@@ -2,7 +2,7 @@ import type { Query } from "../database/query.ts";
 import { PriceMinutes } from "./price_minutes.ts";
 import { sinceEpoch } from "./since_epoch.ts";
 
-interface Price {
+export interface Price {
   readonly buy: bigint;
   readonly sell: bigint;
   readonly asOf: Date;

@@ -13,6 +13,15 @@ begin
   end if;
 end $$;
 
+create or replace function gold.sealed_events(client int, after_sequence bigint, most int) returns table (one gold.event, sequence bigint)
+language sql stable
+begin atomic
+  select e, e.sequence from gold.event e
+  where e.bucket = client % 64 and e.client_id = client and e.sequence > after_sequence
+    and e.sequence <= (select t.sequence from gold.chain_tail t where t.bucket = client % 64 and t.client_id = client)
+  order by e.sequence limit most;
+end;
+
 create or replace function gold.list_events(client int, after_sequence bigint, most int) returns table (sequence bigint, body text)
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
@@ -22,15 +31,28 @@ begin
   perform seal_newest(client);
   return query
     select e.sequence, with_delivery(b.body, delivery_and_line(e.one))
-    from (
-      select e as one, e.sequence from event e
-      where e.bucket = client % 64 and e.client_id = client and e.sequence > after_sequence
-        and e.sequence <= (select t.sequence from chain_tail t where t.bucket = client % 64 and t.client_id = client)
-      order by e.sequence limit most
-    ) e
-    cross join lateral event_body(e.one) b
+    from sealed_events(client, after_sequence, most) e cross join lateral event_body(e.one) b
     order by e.sequence;
 end $$;
+
+-- The same events with the text alone, for a stream.
+create or replace function gold.event_bodies(client int, after_sequence bigint, most int) returns table (sequence bigint, body text)
+language plpgsql volatile security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+  set enable_mergejoin = off set enable_material = off set jit = off as $$
+#variable_conflict use_column
+begin
+  perform seal_newest(client);
+  return query
+    select e.sequence, b.body from sealed_events(client, after_sequence, most) e cross join lateral event_body(e.one) b order by e.sequence;
+end $$;
+
+-- The number of each client's newest event.
+create or replace function gold.newest_events(clients int[]) returns table (client int, sequence bigint)
+language sql stable security definer set search_path = gold, pg_temp
+begin atomic
+  select a.client_id, a.event_sequence from gold.account a join unnest(clients) c (client) on a.bucket = c.client % 64 and a.client_id = c.client;
+end;
 
 -- Finds the first event with an id of at least the given uuid, and then compares the id. With an equality in
 -- the query, the planner may choose the index on sequence instead, and read all events of the client.

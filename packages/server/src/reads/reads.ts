@@ -31,6 +31,7 @@ export function openReads(sql: Query, holding: Query): Reads {
     balancesAt: (client, at) => turn(client, () => accountHeld.balancesAt(client, at)),
     statementRange: (client, from, to) => turn(client, () => accountHeld.statementRange(client, from, to)),
     events: (client, after, most) => turn(client, () => recordsHeld.events(client, after, most)),
+    eventBodies: (client, after, most) => turn(client, () => recordsHeld.eventBodies(client, after, most)),
     find: (kind, client, uuid) =>
       kind === "quote" || kind === "event"
         ? turn(client, () => recordsHeld.find(kind, client, uuid))

@@ -38,6 +38,10 @@ export interface RecordReads {
   list(kind: ListedKind, client: number, bounds: ListBounds, most: number): Promise<ListedOrRest[]>;
   /** Oldest first. */
   events(client: number, after: number, most: number): Promise<Listed[]>;
+  /** The same events with the text that a webhook has. */
+  eventBodies(client: number, after: bigint, most: number): Promise<Listed[]>;
+  /** The number of each client's newest event. */
+  newestEvents(clients: readonly number[]): Promise<ReadonlyMap<number, bigint>>;
 }
 
 type Find = (sql: Query, client: number, uuid: string) => Promise<{ readonly body: string | null }[]>;
@@ -87,6 +91,15 @@ export function openRecordReads(sql: Query): RecordReads {
     async events(client, after, most) {
       return await sql<Listed[]>`
         select sequence::text, body from gold.list_events(${client}, ${`${after}`}::text::bigint, ${most}::int)`;
+    },
+    async eventBodies(client, after, most) {
+      return await sql<Listed[]>`
+        select sequence::text, body from gold.event_bodies(${client}, ${`${after}`}::text::bigint, ${most}::int)`;
+    },
+    async newestEvents(clients) {
+      const rows = await sql<{ client: number; sequence: string }[]>`
+        select client, sequence::text from gold.newest_events(${`{${clients}}`}::text::int[])`;
+      return new Map(rows.map(({ client, sequence }) => [client, BigInt(sequence)]));
     },
   };
 }

@@ -18,6 +18,7 @@ import type { Partner } from "../admission/registry/snapshot.ts";
 import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
 import { admitCaller } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
+import { STREAMS_MAX } from "../streams/streams.ts";
 import type { Deps } from "./deps.ts";
 import type { DayLimits, Holdings, PartnerLimits } from "../reads/account_reads.ts";
 import type { ListedReserves } from "../reads/market_reads.ts";
@@ -126,6 +127,7 @@ async function readLimits(
       requests_per_second: new JsonNumber(`${rate.perSecond}`),
       burst: new JsonNumber(`${rate.burst}`),
     },
+    streams: { maximum: new JsonNumber(`${STREAMS_MAX}`) },
     open_quotes: openQuotesOf(limits),
     daily_records: dailyRecordsOf(limits),
     net_position: netPositionOf(day),

@@ -165,6 +165,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
         sell: { gold_grams: 0.0001, amount_sar: Math.floor(sell_price / 100) / 100 },
       },
       quote_ttl_seconds: 60,
+      streams: { maximum: 50 },
       rate_limit: { requests_per_second: 2000, burst: 2000 },
       open_quotes: null,
       daily_records: null,

@@ -11,6 +11,7 @@ import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
 import { admitCaller, admitCertificateAlone } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
 import type { Deps } from "./deps.ts";
+import type { Price } from "../reads/market_reads.ts";
 import type { Range } from "../reads/price_minutes.ts";
 import { Refusal } from "../http/refusal.ts";
 import { fixedReply, JSON_MEDIA_TYPE, jsonReply, jsonTextReply } from "../http/reply.ts";
@@ -30,16 +31,17 @@ export function pricesRoute(deps: Deps): Route {
     refuseQuery(c);
     const price = await (partner.simulations ? deps.reads.simulatedPrice(partner.id) : deps.reads.price());
     if (!price || price.stale) throw new Refusal("price_unavailable");
-    const { buy, sell, asOf, marketOpen } = price;
-    return jsonReply({
-      ...TERMS,
-      buy_price: priceNumber(buy),
-      sell_price: priceNumber(sell),
-      as_of: formatInstant(asOf.getTime()),
-      market: marketOpen ? "open" : "closed",
-    }, c.get("exchange"));
+    return jsonReply(describePrice(price), c.get("exchange"));
   };
 }
+
+export const describePrice = ({ buy, sell, asOf, marketOpen }: Price) => ({
+  ...TERMS,
+  buy_price: priceNumber(buy),
+  sell_price: priceNumber(sell),
+  as_of: formatInstant(asOf.getTime()),
+  market: marketOpen ? "open" : "closed",
+});
 
 export function priceHistoryRoute(deps: Deps): Route {
   return async (c) => {

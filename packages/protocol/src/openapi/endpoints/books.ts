@@ -1,3 +1,4 @@
+import { z } from "zod";
 import {
   balancesQuery,
   balancesReply,
@@ -6,15 +7,16 @@ import {
   eventReply,
   eventsQuery,
   eventsReply,
+  eventStreamQuery,
   limitsReply,
   reservesListReply,
   reservesReply,
   statementQuery,
   statementReply,
 } from "../../schema/mod.ts";
-import type { EndpointFamily } from "../endpoint.ts";
+import { type EndpointFamily, STREAM } from "../endpoint.ts";
 import { CHAIN_KEY, LIMITS, RESERVES, RESERVES_LIST, STATEMENT, STATEMENT_CSV } from "../examples/books.ts";
-import { EVENT, EVENT_REDELIVERED, WEBHOOK_TEST } from "../examples/events.ts";
+import { EVENT, EVENT_REDELIVERED, EVENTS, WEBHOOK_TEST } from "../examples/events.ts";
 import { BALANCES } from "../examples/example_values.ts";
 
 export const BOOKS_ENDPOINTS = {
@@ -46,6 +48,30 @@ export const BOOKS_ENDPOINTS = {
       description: "A page of events.",
       schema: eventsReply,
       examples: { last_page: { items: [EVENT], next_cursor: null } },
+    },
+    refusals: [],
+  },
+  streamEvents: {
+    method: "GET",
+    path: "/v1/events/stream",
+    tag: "Books",
+    summary: "A stream of your events",
+    description:
+      "Your events as server-sent events, in order and without a gap. Without `after` and without the header " +
+      "Last-Event-ID, the stream begins with the next event. A stream does not change what is sent by webhook. " +
+      STREAM,
+    token: "required",
+    query: eventStreamQuery,
+    reply: {
+      mediaType: "text/event-stream",
+      description:
+        "Each message's `data` is an event as a webhook has it; its `id` is the event's `sequence`.",
+      schema: z.string().meta({ id: "EventStream", description: "Server-sent events with your events." }),
+      examples: {
+        order_executed: `id: ${EVENTS["order.executed"].sequence}\ndata: ${
+          JSON.stringify(EVENTS["order.executed"])
+        }\n\n`,
+      },
     },
     refusals: [],
   },

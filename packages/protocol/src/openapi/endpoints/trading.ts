@@ -1,3 +1,4 @@
+import { z } from "zod";
 import {
   filteredListQuery,
   orderCreatedReply,
@@ -10,7 +11,7 @@ import {
   quoteReply,
   quoteRequest,
 } from "../../schema/mod.ts";
-import type { EndpointFamily } from "../endpoint.ts";
+import { type EndpointFamily, STREAM } from "../endpoint.ts";
 import {
   ORDER_REQUESTS,
   ORDERS,
@@ -43,6 +44,23 @@ export const TRADING_ENDPOINTS = {
     token: "required",
     query: priceHistoryQuery,
     reply: { description: "The prices.", schema: priceHistoryReply, examples: { minute: PRICE_HISTORY } },
+    refusals: [],
+  },
+  streamPrices: {
+    method: "GET",
+    path: "/v1/prices/stream",
+    tag: "Trading",
+    summary: "A stream of prices",
+    description:
+      "Your prices as server-sent events, whenever they change, at most four a second. A price that is overtaken " +
+      "by a newer one is left out. The event `unavailable` says that there is no fresh price. " + STREAM,
+    token: "required",
+    reply: {
+      mediaType: "text/event-stream",
+      description: "Each message's `data` is the reply of GET /v1/prices.",
+      schema: z.string().meta({ id: "PriceStream", description: "Server-sent events with your prices." }),
+      examples: { price: `data: ${JSON.stringify(PRICES)}\n\n` },
+    },
     refusals: [],
   },
   createQuote: {

@@ -106,6 +106,7 @@ export const LIMITS = {
   },
   quote_ttl_seconds: 60,
   rate_limit: { requests_per_second: 50, burst: 200 },
+  streams: { maximum: 50 },
   open_quotes: { maximum_quotes: 100, quotes: 2, maximum_gold_grams: 5000, gold_grams: 1.5 },
   daily_records: { maximum_records: 100_000, records: 812, resets_at: "2026-01-31T21:00:00.000Z" },
   net_position: {

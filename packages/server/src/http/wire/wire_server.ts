@@ -102,7 +102,7 @@ export function createWireServer(
     const leave = turns.arrive(line, rank, {
       start: (waitedMs) => {
         if (waitedMs > 0) metrics.observeSeconds("gold_turn_wait_seconds", waitedMs / 1000);
-        Object.assign(request, { waitedMs });
+        Object.assign(request, { waitedMs, leave: () => leave() });
         // Do not wait until the reply is sent. A client that reads nothing would keep its place.
         Promise.resolve(serve(request, response)).finally(() => leave());
       },
