@@ -200,8 +200,10 @@ describe("events about credentials, IBANs and webhook URLs", () => {
     assertEquals(
       rows.map(({ name }) => name),
       [
+        "add_simulated_secret",
         "create_partner",
         "register_iban",
+        "simulate_credential",
         ...Object.keys(changes).filter((name) => name !== "approve_iban"),
         ...others,
       ]
