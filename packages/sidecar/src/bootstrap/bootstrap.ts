@@ -5,7 +5,7 @@ import { LIMIT } from "./limit.ts";
 import { partnersListener } from "./listener.ts";
 import { adminAddress, adminClusters, statsListeners } from "./stats.ts";
 import { serverCertificate } from "./tls.ts";
-import { serviceCluster } from "./upstream.ts";
+import { serviceClusters } from "./upstream.ts";
 
 export const BOOTSTRAP_FILE = "envoy.json";
 
@@ -18,7 +18,7 @@ export function envoyBootstrap(config: SidecarConfig): Message {
     admin: { address: adminAddress(config), ignore_global_conn_limit: true },
     static_resources: {
       listeners: [partnersListener(config), ...statsListeners(config)],
-      clusters: [serviceCluster(config), ...adminClusters(config)],
+      clusters: [...serviceClusters(config), ...adminClusters(config)],
     },
     overload_manager: overloadManager(config),
     layered_runtime: {

@@ -25,6 +25,8 @@ export const LIMIT = {
    */
   upstreamConnections: 512,
   upstreamWaiting: 512,
+  /** Open streams for each process of the service. */
+  upstreamStreams: 2000,
 } as const;
 
 /** Timeouts of Envoy. */
@@ -41,6 +43,8 @@ export const TIMEOUT = {
   silence: "30s",
   /** For a request and its whole reply. This time is long because an account statement can be large. */
   exchange: "600s",
+  /** The service ends a stream after 600 s. */
+  stream: "620s",
   idle: "300s",
   /** Maximum age of a connection. The partner must then reconnect and prove its certificate again. */
   connection: "900s",

@@ -2,7 +2,8 @@ import { BODY_MAX_BYTES, ENDPOINTS } from "@gold-partner/protocol";
 import type { SidecarConfig } from "../settings.ts";
 import { announcersOf } from "./address.ts";
 import { type Message, typed } from "./any.ts";
-import { SERVICE } from "./upstream.ts";
+import { TIMEOUT } from "./limit.ts";
+import { SERVICE, STREAMS } from "./upstream.ts";
 
 export const BUFFER = "envoy.filters.http.buffer";
 
@@ -23,7 +24,10 @@ export function routes(config: SidecarConfig): Message {
         domains: hostsOf(config.publicBaseUrl),
         // Uses only the timeouts of the connection manager. A route's timeout would also cut off a long reply
         // that still makes progress.
-        routes: [...refusals, ...FIRST.map(first), { match: { prefix: "/" }, route: ROUTE }],
+        routes: [...refusals, ...FIRST.map(first), ...STREAMED.map(streamed), {
+          match: { prefix: "/" },
+          route: ROUTE,
+        }],
       },
       { name: "elsewhere", domains: ["*"], routes: [...refusals, refuse(404, { prefix: "/" })] },
     ],
@@ -39,6 +43,13 @@ const FIRST = [ENDPOINTS.createOrder, ENDPOINTS.createWithdrawal, ENDPOINTS.getH
 const first = ({ method, path }: { readonly method: string; readonly path: string }): Message => ({
   match: { path, headers: [{ name: ":method", string_match: { exact: method } }] },
   route: { ...ROUTE, priority: "HIGH" },
+});
+
+const STREAMED = [ENDPOINTS.streamPrices, ENDPOINTS.streamEvents];
+
+const streamed = ({ path }: { readonly path: string }): Message => ({
+  match: { path },
+  route: { ...ROUTE, cluster: STREAMS, max_stream_duration: { max_stream_duration: TIMEOUT.stream } },
 });
 
 /** The accepted values of Content-Length. A larger body is refused before it arrives. */

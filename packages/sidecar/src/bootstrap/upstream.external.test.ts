@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../../../../tools/testing/until.ts";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import { TIMEOUT } from "./limit.ts";
+import { STREAMS } from "./upstream.ts";
 
 /** How late an answer is. Longer than Envoy waits for one answer to a health check. */
 const LATE_MS = 1500;
@@ -32,9 +33,10 @@ async function startProcess(name: string): Promise<Process> {
   };
   const servers: Server[] = [
     createServer((_request, response) => response.end(name)).listen(at("server")),
-    createServer(({ url }, response) => {
+    createServer(({ url, headers }, response) => {
       const answer = () => response.writeHead(url === "/ready" && it.ready ? 200 : 503).end();
-      if (it.late === 0) return answer();
+      // The checks of the cluster for streams are never late, so that these counts are of the other one.
+      if (it.late === 0 || headers.host === STREAMS) return answer();
       it.late--;
       setTimeout(answer, LATE_MS);
     }).listen(at("operations")),

@@ -5,19 +5,28 @@ import { type Message, typed } from "./any.ts";
 import { LIMIT, TIMEOUT } from "./limit.ts";
 
 export const SERVICE = "service";
+/** The same processes, for streams. They have connections of their own, so that open streams leave all others free. */
+export const STREAMS = "streams";
 
 /** The processes of the service. Envoy never retries, so it sends no request twice. */
-export function serviceCluster({ upstreams }: SidecarConfig): Message {
-  const connections = LIMIT.upstreamConnections * upstreams.length;
+export function serviceClusters(config: SidecarConfig): Message[] {
+  return [
+    serviceCluster(SERVICE, LIMIT.upstreamConnections, config),
+    serviceCluster(STREAMS, LIMIT.upstreamStreams, config),
+  ];
+}
+
+function serviceCluster(name: string, connectionsOfOne: number, { upstreams }: SidecarConfig): Message {
+  const connections = connectionsOfOne * upstreams.length;
   return {
-    name: SERVICE,
+    name,
     type: "STATIC",
     connect_timeout: TIMEOUT.connect,
     lb_policy: "LEAST_REQUEST",
-    load_assignment: { cluster_name: SERVICE, endpoints: [{ lb_endpoints: upstreams.map(endpoint) }] },
+    load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: upstreams.map(endpoint) }] },
     // Refuse requests if no process is ready. By default Envoy would send them to all processes.
     common_lb_config: { healthy_panic_threshold: { value: 0 } },
-    health_checks: upstreams.some(({ operations }) => operations) ? [READINESS] : [],
+    health_checks: upstreams.some(({ operations }) => operations) ? [readinessOf(name)] : [],
     circuit_breakers: {
       // routes.ts says which requests have the priority HIGH.
       thresholds: ["DEFAULT", "HIGH"].map((priority) => ({
@@ -58,11 +67,11 @@ function endpoint({ server, operations }: Upstream): Message {
  * without an answer also remove the process: after about 1 s if it is dead, and after about 4 s if it hangs.
  * One slow answer has no effect.
  */
-const READINESS = {
+const readinessOf = (name: string): Message => ({
   interval: "0.25s",
   no_traffic_interval: "0.25s",
   timeout: "1s",
   unhealthy_threshold: 3,
   healthy_threshold: 1,
-  http_health_check: { path: "/ready", host: "localhost" },
-};
+  http_health_check: { path: "/ready", host: name },
+});
