@@ -214,7 +214,7 @@ function ask(
   return new Promise((resolve, reject) => {
     const outgoing = request({ ...options, timeout: TIMEOUT_MS }, (reply) => {
       const parts: Uint8Array[] = [];
-      reply.on("data", (part: Uint8Array) => parts.push(part)).on("error", reject).on("end", () => {
+      const finish = () => {
         if (!stays) outgoing.destroy();
         resolve(
           new Response(Buffer.concat(parts), {
@@ -222,7 +222,13 @@ function ask(
             headers: headersOf(reply.rawHeaders),
           }),
         );
-      });
+      };
+      // A stream does not end by itself. It is read until its first message is whole.
+      const streams = reply.headers["content-type"] === "text/event-stream";
+      reply.on("data", (part: Uint8Array) => {
+        parts.push(part);
+        if (streams && /^data: .*\n\n/m.test(Buffer.concat(parts).toString())) finish();
+      }).on("error", reject).on("end", finish);
     });
     outgoing.on(
       "timeout",
