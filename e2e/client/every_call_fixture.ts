@@ -153,8 +153,20 @@ export function testEveryCall(proxy: "gateway" | "Envoy"): void {
     const expired = await assertRejects(() => client.placeOrder({ quote_id }), GoldError);
     assertEquals(expired.code, "quote_expired");
 
-    const { id, type } = await client.simulateEvent({ type: "credential.expiring" });
+    const { id, type, sequence } = await client.simulateEvent({ type: "credential.expiring" });
     assertEquals([type, (await client.getEvent(id)).type], ["credential.expiring", "credential.expiring"]);
+    const followed: string[] = [];
+    for await (const event of client.streamEvents({ after: sequence - 2 })) {
+      followed.push(event.type);
+      if (followed.length === 1) continue;
+      if (followed.length === 3) break;
+      await client.fundSandbox({ amount_sar: "1" });
+    }
+    assertEquals(followed, ["credential.added", "credential.expiring", "funding.completed"]);
+    for await (const prices of client.streamPrices()) {
+      assertEquals(prices!.unit, "gram");
+      break;
+    }
     await client.simulateMarket({ state: "closed", seconds: 600 });
     const closed = await assertRejects(() => client.createQuote(buy("0.1")), GoldError);
     assertEquals(closed.code, "market_closed");

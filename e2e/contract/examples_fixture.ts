@@ -75,8 +75,8 @@ function settle(value: unknown, baseUrl: string): unknown {
 
 /** The first message of a stream of server-sent events. */
 function firstMessage(text: string): Record<string, unknown> {
-  const [, data] = /^data: (.*)$/m.exec(text)!;
-  return { id: /^id: (.*)$/m.exec(text)?.[1] ?? null, data: JSON.parse(data!) };
+  const [, id, data] = /^(?:id: (.*)\n)?data: (.*)$/m.exec(text)!;
+  return { id: id ?? null, data: JSON.parse(data!) };
 }
 
 /** The example's form with the caller's own credentials. */

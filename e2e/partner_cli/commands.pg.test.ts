@@ -97,6 +97,7 @@ describe("gold-partner, against the service", () => {
     assertEquals([withdrawal.amount_sar, withdrawal.reference], [2.5, "INVOICE-9"]);
     assertEquals(withdrawal.account_label, "Desk");
     assertMatch(await succeed("events --limit 10"), / order\.executed .* INVOICE-8 +Desk(\n|$)/);
+    assertEquals((await json("prices")).market, "open");
     const { gold: { reserves, ...gold }, ...balances } = await json("balances");
     assertEquals({ ...balances, gold, as_of: "" }, { ...withdrawal.balances, as_of: "" });
     const list = { reserves_list_id: "lst_2", fine_grams: 12440.1558 };

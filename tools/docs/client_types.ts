@@ -46,10 +46,10 @@ const IMPORTS = 'import type { Grams, Sar, SarPerGram } from "./quantity.ts";\n'
 /** Returns the text of packages/client/src/api_types.ts. */
 export function writeClientTypes(): string {
   const schemas = describedSchemas();
-  const operations = operationsOf("sandbox").filter((operation) =>
-    (ENDPOINTS[operation].token !== "none" || operation === "getHealth") &&
-    !ENDPOINTS[operation].reply.mediaType
+  const called = operationsOf("sandbox").filter((operation) =>
+    ENDPOINTS[operation].token !== "none" || operation === "getHealth"
   );
+  const operations = called.filter((operation) => !ENDPOINTS[operation].reply.mediaType);
   const names = reachable(["WebhookEvent", ...operations.flatMap(schemasOf)], schemas);
   const cases = new Map<string, string>();
   const types = names.map((name) =>
@@ -60,7 +60,7 @@ export function writeClientTypes(): string {
       cases,
     )
   );
-  return format([HEAD + IMPORTS, ...types, ...queriesOf(operations), repliesOf(operations)].join("\n"));
+  return format([HEAD + IMPORTS, ...types, ...queriesOf(called), repliesOf(operations)].join("\n"));
 }
 
 /** Returns the text of packages/client/src/error_types.ts. */

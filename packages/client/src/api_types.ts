@@ -1390,6 +1390,12 @@ export interface EventsQuery {
   readonly limit?: number | string | undefined;
 }
 
+/** Where to continue reading. */
+export interface EventStreamQuery {
+  /** Only events after this sequence number. */
+  readonly after?: number | string | undefined;
+}
+
 /** Days in Asia/Riyadh, both included. A day that has not ended is included up to now. */
 export interface StatementQuery {
   /** The first day. The span has no limit. */

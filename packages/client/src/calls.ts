@@ -1,4 +1,4 @@
-import { ENDPOINTS, IDEMPOTENCY_KEY_FORM } from "@gold-partner/protocol";
+import { ENDPOINTS, IDEMPOTENCY_KEY_FORM, type OperationId } from "@gold-partner/protocol";
 import type { Replies } from "./api_types.ts";
 import type { Call, Exchange } from "./exchange.ts";
 import { GoldError } from "./gold_error.ts";
@@ -55,7 +55,7 @@ export class Calls {
 }
 
 /** The operation's path and query, as they are sent. */
-export function targetOf(operation: Operation, { path = {}, query = {} }: Place = {}): string {
+export function targetOf(operation: OperationId, { path = {}, query = {} }: Place = {}): string {
   const filled = ENDPOINTS[operation].path.replace(/\{([a-z_]+)\}/g, (_, name: string) => {
     // Any other text, for example one with a slash, could lead to another path.
     if (/^\w+(?:-\w+)*$/.test(path[name] ?? "")) return path[name]!;

@@ -1,12 +1,11 @@
-import { Buffer } from "node:buffer";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import {
-  REPLY_MAX_BYTES,
-  replyTooLong,
+  readWhole,
   type TlsIdentity,
   type Transport,
   TransportError,
-  type TransportReply,
+  type TransportRequest,
+  type TransportStream,
 } from "./transport.ts";
 
 /** The part of Deno's API that is used here. Declaring it makes Deno's own types unnecessary. */
@@ -28,21 +27,25 @@ export function denoTransport({ cert, key, ca }: TlsIdentity): Transport {
   }
   const { Deno } = globalThis as unknown as { Deno: DenoHttp };
   const client = Deno.createHttpClient({ cert, key, ...(ca === undefined ? {} : { caCerts: [ca] }) });
+  const ask = async ({ method, url, headers, body, signal }: TransportRequest): Promise<TransportStream> => {
+    const request = {
+      ...{ method, headers, signal, client, redirect: "manual" },
+      ...(body === undefined ? {} : { body: streamOf(body), duplex: "half" }),
+    };
+    const reply = await fetch(url, request as unknown as RequestInit);
+    return { status: reply.status, headers: reply.headers, body: reply.body ?? empty() };
+  };
+  const failed = (cause: unknown) => {
+    throw failureOf(cause as Error);
+  };
   return {
-    async send({ method, url, headers, body, signal }) {
-      const request = {
-        ...{ method, headers, signal, client, redirect: "manual" },
-        ...(body === undefined ? {} : { body: streamOf(body), duplex: "half" }),
-      };
-      try {
-        return await readWhole(await fetch(url, request as unknown as RequestInit));
-      } catch (cause) {
-        throw failureOf(cause as Error);
-      }
-    },
+    send: (request) => ask(request).then(readWhole).catch(failed),
+    open: (request) => ask(request).catch(failed),
     close: () => client.close(),
   };
 }
+
+async function* empty(): AsyncGenerator<Uint8Array> {}
 
 /**
  * Sends the body as a stream. Deno would keep a copy of a body that it gets as bytes, and send it a second
@@ -55,17 +58,6 @@ function streamOf(body: Uint8Array): ReadableStream<Uint8Array> {
       controller.close();
     },
   });
-}
-
-async function readWhole(reply: Response): Promise<TransportReply> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of (reply.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += part.length;
-    if (bytes > REPLY_MAX_BYTES) throw replyTooLong();
-    parts.push(part);
-  }
-  return { status: reply.status, headers: reply.headers, body: Buffer.concat(parts) };
 }
 
 function failureOf(error: Error): TransportError {

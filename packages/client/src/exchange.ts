@@ -15,7 +15,7 @@ import { readJsonReply } from "./reply_form.ts";
 import type { Settings } from "./settings.ts";
 import { signedExchange } from "./signed_exchange.ts";
 import { type Grant, TokenSource } from "./token_source.ts";
-import type { TransportReply, TransportRequest } from "./transport.ts";
+import { readWhole, type TransportReply, type TransportRequest } from "./transport.ts";
 import { writeForm } from "./wire_value.ts";
 
 /** The parts of a call that the operation's entry in ENDPOINTS does not determine. */
@@ -30,6 +30,7 @@ export interface Call {
 
 type ReplyReader = (reply: TransportReply, operation: OperationId) => unknown;
 type Sent = Omit<TransportRequest, "signal">;
+type Opened = { readonly body: AsyncIterable<Uint8Array> } | { readonly failure: Failure };
 type Outcome = { readonly reply: TransportReply } | { readonly failure: Failure };
 
 const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
@@ -80,6 +81,36 @@ export class Exchange {
     }
   }
 
+  /** Opens a stream with one try. A stream that cannot be opened gives the failure. */
+  async open(operation: OperationId, call: Call & { readonly signal: AbortSignal }): Promise<Opened> {
+    const { transport, patienceMs } = this.#settings;
+    let body: AsyncIterable<Uint8Array> | undefined;
+    const outcome = await this.#try(operation, call, performance.now() + patienceMs, async (sent) => {
+      if (!transport.open) {
+        throw new GoldError("configuration_invalid", "Your `transport` has no open(), which a stream needs.");
+      }
+      const stream = await transport.open({ ...sent, signal: call.signal });
+      if (stream.status !== 200) return await readWhole(stream);
+      body = stream.body;
+      return { ...stream, body: new Uint8Array() };
+    });
+    return "reply" in outcome ? { body: body! } : outcome;
+  }
+
+  /** Waits before the next try of a stream. */
+  async pause(
+    tries: number,
+    retryAfterMs: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    await pause(pauseMs(tries, retryAfterMs, this.#settings.random), signal);
+  }
+
+  /** The error of a stream that cannot be opened. */
+  errorOf(failure: Failure, call: Call): GoldError {
+    return errorOf(failure, 1, call, false);
+  }
+
   /**
    * Returns a reply whose status is 2xx. All tries have the same Idempotency-Key. Each try has its own
    * timestamp, nonce and signature.
@@ -112,8 +143,13 @@ export class Exchange {
     }
   }
 
-  async #try(operation: OperationId, call: Call, endMs: number): Promise<Outcome> {
-    const { transport, baseUrl, timeoutMs, now } = this.#settings;
+  async #try(
+    operation: OperationId,
+    call: Call,
+    endMs: number,
+    ask: (sent: TransportRequest) => Promise<TransportReply> = (sent) => this.#settings.transport.send(sent),
+  ): Promise<Outcome> {
+    const { baseUrl, timeoutMs, now } = this.#settings;
     const { method, token: needsToken } = ENDPOINTS[operation];
     const body = typeof call.body === "string" ? hostBytes.utf8(call.body) : call.body;
     const leftMs = () => Math.max(0, endMs - performance.now());
@@ -127,7 +163,7 @@ export class Exchange {
       });
       reply = await within(Math.min(timeoutMs, leftMs()), call.signal, (signal) => {
         sent = { method, url: baseUrl + call.target, headers, body };
-        return transport.send({ ...sent, signal });
+        return ask({ ...sent, signal });
       });
       this.#clockOffsetSeconds = offsetSeconds(reply.headers, now()) ?? this.#clockOffsetSeconds;
       if (reply.status >= 200 && reply.status < 300) return { reply };
@@ -163,7 +199,7 @@ export class Exchange {
   ): Promise<Record<string, string>> {
     const { method, signature } = ENDPOINTS[operation];
     return {
-      Accept: "application/json",
+      Accept: ENDPOINTS[operation].reply.mediaType ?? "application/json",
       ...(method === "POST" ? { "Content-Type": "application/json" } : {}),
       ...(token === undefined ? {} : { [REQUEST_HEADER.authorization]: `Bearer ${token}` }),
       ...(idempotencyKey === undefined ? {} : { [REQUEST_HEADER.idempotencyKey]: idempotencyKey }),

@@ -8,6 +8,7 @@ import type {
   ChainKey,
   Credentials,
   EventsQuery,
+  EventStreamQuery,
   FilteredListQuery,
   Funding,
   FundingCreated,
@@ -41,6 +42,7 @@ import type {
   Simulations,
   Statement,
   StatementQuery,
+  WebhookEvent,
   Withdrawal,
   WithdrawalCreated,
   WithdrawalRequest,
@@ -53,6 +55,7 @@ import type { CallOptions, GoldClientOptions, WriteOptions } from "./options.ts"
 import type { PagePromise } from "./page_promise.ts";
 import { readCsvReply } from "./reply_form.ts";
 import { readSettings } from "./settings.ts";
+import { eventsOf, pricesOf } from "./stream.ts";
 import { knownMembers } from "./wire_value.ts";
 
 /**
@@ -181,6 +184,19 @@ export class GoldClient {
    */
   getPrices(options?: CallOptions): Promise<Prices> {
     return this.#calls.read("getPrices", options);
+  }
+
+  /**
+   * Follows the prices: yields them when they change, at most four times a second, and null when there is no fresh
+   * price. Opens the stream again whenever it ends, until you leave the loop or `signal` aborts.
+   *
+   * @param options `signal` ends the stream with the error `aborted`.
+   * @throws GoldError any code after which waiting does not help, such as `partner_suspended`.
+   * @example
+   * for await (const prices of client.streamPrices()) console.log(prices?.buy_price);
+   */
+  streamPrices(options: CallOptions = {}): AsyncGenerator<Prices | null, never> {
+    return pricesOf(this.#exchange, options);
   }
 
   /**
@@ -495,6 +511,20 @@ export class GoldClient {
    */
   listEvents(query?: EventsQuery, options?: CallOptions): PagePromise<AccountEvents> {
     return this.#calls.list("listEvents", "after", query, options);
+  }
+
+  /**
+   * Follows your events: yields each one as a webhook has it, in order and without a gap. Opens the stream again
+   * whenever it ends, until you leave the loop or `signal` aborts. What is sent by webhook does not change.
+   *
+   * @param query `after` is the number of the last event that you have. Without it, only new events come.
+   * @param options `signal` ends the stream with the error `aborted`.
+   * @throws GoldError any code after which waiting does not help, such as `partner_suspended`.
+   * @example
+   * for await (const { sequence, type } of client.streamEvents({ after: 40 })) console.log(sequence, type);
+   */
+  streamEvents(query: EventStreamQuery = {}, options: CallOptions = {}): AsyncGenerator<WebhookEvent, never> {
+    return eventsOf(this.#exchange, query, options);
   }
 
   /**

@@ -1,14 +1,13 @@
-import { Buffer } from "node:buffer";
 import { Agent, request as httpsRequest } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { createSecureContext } from "node:tls";
 import {
-  REPLY_MAX_BYTES,
-  replyTooLong,
+  readWhole,
   type TlsIdentity,
   type Transport,
   TransportError,
-  type TransportReply,
+  type TransportRequest,
+  type TransportStream,
 } from "./transport.ts";
 
 /**
@@ -25,38 +24,41 @@ const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME|SSL alert number (?:4[1-68
 export function nodeTransport({ cert, key, ca }: TlsIdentity): Transport {
   const secureContext = createSecureContext({ cert, key, ca });
   const agent = new Agent({ secureContext, keepAlive: true, maxSockets: CONNECTIONS_MAX });
+  const streams = new Agent({ secureContext });
+  const ask = <Reply>(
+    { method, url, headers, body, signal }: TransportRequest,
+    through: Agent,
+    take: (reply: TransportStream) => Reply | Promise<Reply>,
+  ): Promise<Reply> =>
+    new Promise((resolve, reject) => {
+      let unsent = true;
+      const fail = (cause: Error) => reject(failureOf(cause, unsent));
+      const outgoing = httpsRequest(
+        url,
+        { agent: through, method, headers, signal },
+        (reply) => void Promise.resolve(take(streamOf(reply))).then(resolve, fail),
+      );
+      outgoing.on("socket", (socket) => {
+        if (outgoing.reusedSocket) unsent = false;
+        else socket.once("secureConnect", () => unsent = false);
+      });
+      outgoing.on("error", fail).end(body);
+    });
   return {
-    send: ({ method, url, headers, body, signal }) =>
-      new Promise((resolve, reject) => {
-        let unsent = true;
-        const fail = (cause: Error) => reject(failureOf(cause, unsent));
-        const outgoing = httpsRequest(
-          url,
-          { agent, method, headers, signal },
-          (reply) => readWhole(reply).then(resolve, fail),
-        );
-        outgoing.on("socket", (socket) => {
-          if (outgoing.reusedSocket) unsent = false;
-          else socket.once("secureConnect", () => unsent = false);
-        });
-        outgoing.on("error", fail).end(body);
-      }),
-    close: () => agent.destroy(),
+    send: (request) => ask(request, agent, readWhole),
+    open: (request) => ask(request, streams, (reply) => reply),
+    close() {
+      agent.destroy();
+      streams.destroy();
+    },
   };
 }
 
-async function readWhole(reply: IncomingMessage): Promise<TransportReply> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of reply as AsyncIterable<Uint8Array>) {
-    bytes += part.length;
-    if (bytes > REPLY_MAX_BYTES) throw replyTooLong();
-    parts.push(part);
-  }
+function streamOf(reply: IncomingMessage): TransportStream {
   const headers = new Headers();
   const { rawHeaders } = reply;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
-  return { status: reply.statusCode!, headers, body: Buffer.concat(parts) };
+  return { status: reply.statusCode!, headers, body: reply };
 }
 
 function failureOf(cause: Error, unsent: boolean): TransportError {

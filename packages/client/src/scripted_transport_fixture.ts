@@ -4,7 +4,13 @@ import type { Transport, TransportReply, TransportRequest } from "./transport.ts
 import { generateJwk } from "../../../tools/testing/generated_key.ts";
 
 /** The answer to one request: a reply, an error to throw, or a function that makes the reply. */
-export type Answer = TransportReply | Error | ((request: TransportRequest) => Promise<TransportReply>);
+export type Answer =
+  | TransportReply
+  | Error
+  | ((request: TransportRequest) => Promise<TransportReply>)
+  | Parts;
+/** The texts of a stream that then ends. */
+type Parts = readonly string[];
 
 const encoder = new TextEncoder();
 
@@ -34,6 +40,10 @@ export interface Script {
   readonly reports: TryReport[];
 }
 
+async function* bytesOf(parts: Parts): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield encoder.encode(part);
+}
+
 export const SIGNING_KEY = JSON.stringify(await generateJwk());
 
 /** A client whose transport gives these answers in this order and grants every token request. */
@@ -54,7 +64,18 @@ export async function play(
       const answer = left.shift();
       if (answer === undefined) throw new Error("the script has no answer left");
       if (answer instanceof Error) throw answer;
-      return typeof answer === "function" ? await answer(request) : answer;
+      if (Array.isArray(answer)) throw new Error("the script has a stream here");
+      return typeof answer === "function" ? await answer(request) : answer as TransportReply;
+    },
+    async open(request) {
+      const parts = left[0];
+      if (Array.isArray(parts)) {
+        left.shift();
+        sent.push(request);
+        return { status: 200, headers: new Headers(), body: bytesOf(parts) };
+      }
+      const { status, headers, body } = await transport.send(request);
+      return { status, headers, body: bytesOf([new TextDecoder().decode(body)]) };
     },
     close() {},
   };

@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer";
+
 /** The longest reply that a transport reads, in bytes. Only a statement of very many orders can be longer. */
 export const REPLY_MAX_BYTES = 64 * 1024 * 1024;
 
@@ -18,12 +20,21 @@ export interface TransportReply {
   readonly body: Uint8Array;
 }
 
+/** One HTTP reply of any status, whose body is read while it arrives. Its end ends the connection. */
+export interface TransportStream {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
 /**
  * Sends one HTTP request, once. Retrying belongs to the caller, because every retry needs a fresh signature.
  * A transport reports each failure as a TransportError.
  */
 export interface Transport {
   send(request: TransportRequest): Promise<TransportReply>;
+  /** Sends a request, and returns the reply as soon as its headers arrive. Only streams need it. */
+  open?(request: TransportRequest): Promise<TransportStream>;
   close(): void;
 }
 
@@ -67,6 +78,18 @@ export class TransportError extends Error {
   }
 }
 
-/** The error for a reply of more than REPLY_MAX_BYTES. */
-export const replyTooLong = (): TransportError =>
-  new TransportError(`the reply is longer than ${REPLY_MAX_BYTES} bytes`, { oversized: true });
+/** Reads a reply to its end. */
+export async function readWhole(
+  { status, headers, body }: TransportStream,
+): Promise<TransportReply> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.length;
+    if (bytes > REPLY_MAX_BYTES) {
+      throw new TransportError(`the reply is longer than ${REPLY_MAX_BYTES} bytes`, { oversized: true });
+    }
+    parts.push(part);
+  }
+  return { status, headers, body: Buffer.concat(parts) };
+}

@@ -9,6 +9,7 @@ import { DOCTOR } from "./commands/doctor.ts";
 import { EVENTS } from "./commands/events.ts";
 import { LISTEN } from "./commands/listen.ts";
 import { BALANCES, CANCEL, ORDER, QUOTE, STATEMENT, WITHDRAW } from "./commands/trading.ts";
+import { PRICES } from "./commands/prices.ts";
 import { TRIGGER } from "./commands/trigger.ts";
 import { readCredentials } from "./credentials.ts";
 import { EXIT, type ExitCode, failureOf, usage } from "./failure.ts";
@@ -18,7 +19,7 @@ import manifest from "../package.json" with { type: "json" };
 
 const COMMANDS: readonly Command[] = [
   ...[DOCTOR, LISTEN, TRIGGER, CHECK_RECEIVER],
-  ...[QUOTE, ORDER, WITHDRAW, CANCEL, BALANCES, EVENTS, STATEMENT, AUDIT],
+  ...[PRICES, QUOTE, ORDER, WITHDRAW, CANCEL, BALANCES, EVENTS, STATEMENT, AUDIT],
 ];
 
 const COMMON = {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { AccountEvent, GoldClient } from "@gold-partner/client";
 import { similar } from "@gold-partner/command-line";
 import { parseWebhookSecret } from "@gold-partner/protocol";
@@ -9,8 +8,6 @@ import { newestSequence } from "../newest_sequence.ts";
 import { fold, wireJson } from "../output.ts";
 import { deliver, type Receiver, signedMessage } from "../receiver/deliver.ts";
 import { CA_TERM, optional, receiverOf, required, wholeNumber } from "../values.ts";
-
-const POLL_MS = 1_000;
 
 const TYPES = Object.keys(
   {
@@ -55,7 +52,7 @@ export const LISTEN: Command = {
   usage: "--forward URL [--type TYPE]… [--after SEQUENCE] [--ca FILE]",
   does: "delivers each new event to your receiver, signed with your webhook_secret as the service signs it",
   help:
-    "It follows GET /v1/events and delivers each event once, in order, until you end it with Ctrl-C. Each line " +
+    "It follows GET /v1/events/stream and delivers each event once, in order, until you end it with Ctrl-C. Each line " +
     "shows sequence, type, id and the answer. A failed delivery is not repeated. To repeat it, start the " +
     "command again with --after.",
   terms: {
@@ -106,21 +103,17 @@ async function* forward(
 ): AsyncGenerator<Row> {
   const signal = terminal.untilStopped();
   try {
-    let after = from ?? await newestSequence(client, signal);
+    const after = from ?? await newestSequence(client, signal);
     const events = patterns.length === 0 ? "the events" : `the events of type ${patterns.join(", ")}`;
     const text = `Delivering ${events} after ${after} to ${receiver.url}. Ctrl-C ends it.`;
     terminal.err(fold(text, terminal.errorScreen));
-    for (;;) {
-      for await (const { delivery: _, line: __, ...event } of client.listEvents({ after }, { signal })) {
-        after = event.sequence;
-        if (patterns.length > 0 && !patterns.some((pattern) => matches(event.type, pattern))) continue;
-        const timestamp = Math.floor(terminal.now() / 1000);
-        const message = signedMessage(event.id, wireJson(event), [secret], timestamp);
-        const { status, error = null } = await deliver(receiver, message);
-        yield { sequence: event.sequence, type: event.type, event_id: event.id, http_status: status, error };
-        if (signal.aborted) return;
-      }
-      await sleep(POLL_MS, undefined, { signal });
+    for await (const event of client.streamEvents({ after }, { signal })) {
+      if (patterns.length > 0 && !patterns.some((pattern) => matches(event.type, pattern))) continue;
+      const timestamp = Math.floor(terminal.now() / 1000);
+      const message = signedMessage(event.id, wireJson(event), [secret], timestamp);
+      const { status, error = null } = await deliver(receiver, message);
+      yield { sequence: event.sequence, type: event.type, event_id: event.id, http_status: status, error };
+      if (signal.aborted) return;
     }
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -74,6 +74,8 @@ export function eventStreamRoute(deps: Deps, streams: Streams): Route {
       ? (await reads.newestEvents([partner.id])).get(partner.id)!
       : BigInt(asked);
     return streams.open(c, partner, async function* (stream) {
+      // A caller that has no event yet must know where to go on after a break.
+      yield `id: ${from}\n\n`;
       for (let at = from;;) {
         const events = await eventsOf(partner.id, at);
         for (const { sequence, body } of events) yield `id: ${sequence}\ndata: ${body}\n\n`;

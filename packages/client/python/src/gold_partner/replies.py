@@ -167,7 +167,7 @@ class SimulatedEvent(TypedDict):
     """The event that a simulation made, without its data."""
 
     id: str
-    type: SimulatedEventType | str
+    type: str
     sequence: int
     created_at: str
 
