@@ -50,6 +50,7 @@ describe("the documentation site", () => {
       clientId: "sbx_1",
       certificate: { subject: "O=Example Bank", validTo: "tomorrow" },
       credentials: "credentials.json",
+      consoleLink: "console",
       steps: [{ step: "order", ms: 9, what: "signed" }],
       site: "built" as const,
     });

@@ -63,6 +63,6 @@ export function nameState(text: string, stateDir: string): string {
 }
 
 /** Quotes a text so that a shell reads it as one word. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -14,6 +14,7 @@ const FACTS: StartFacts = {
   clientId: "sbx_0123",
   certificate: { subject: "O=Example Bank, CN=sbx_0123", validTo: "Nov 22 2027" },
   credentials: ".gold/partners/sbx_0123/credentials.json",
+  consoleLink: ".gold/console",
   steps: [{ step: "order", ms: 12.4, what: "signed; executed <ord_1>" }],
   site: "building",
 };
@@ -49,6 +50,18 @@ describe("openDocs()", () => {
     for (const shown of ["sbx_0123", "Nov 22 2027", "being built", "executed &lt;ord_1&gt;", "12 ms"]) {
       assertStringIncludes(body, shown);
     }
+    for (
+      const next of [
+        "-- doctor --credentials",
+        "-- quote buy",
+        "-- listen",
+        "-- trigger",
+        "cat .gold/console",
+      ]
+    ) {
+      assertStringIncludes(body, next);
+    }
+    assertStringIncludes(body, "docs/quickstart.md", "While the site is not built, no link leads to it.");
     const { status: moved, headers: { location } } = await send("/");
     assertEquals([moved, location], [302, "/start"]);
   });

@@ -41,6 +41,7 @@ export async function startDocumentation(
       clientId: credentials.client_id,
       certificate: { subject: subject.replaceAll("\n", ", "), validTo },
       credentials: state.path("partners", credentials.client_id, "credentials.json"),
+      consoleLink: state.path("console"),
       steps,
       site: existsSync(join(SITE, "stamp")) ? "built" : building ? "building" : "not built",
     }),

@@ -1,5 +1,6 @@
 import { page } from "@gold-partner/server";
 import { html } from "hono/html";
+import { quote } from "../ready_text.ts";
 
 /** A step of `npm start` that is done. */
 export interface Step {
@@ -16,42 +17,116 @@ export interface StartFacts {
   readonly certificate: { readonly subject: string; readonly validTo: string };
   /** The path of the partner's credentials.json. */
   readonly credentials: string;
+  /** The path of the file with the next one-time link of the console. */
+  readonly consoleLink: string;
   readonly steps: readonly Step[];
   readonly site: "built" | "building" | "not built";
 }
 
 const SITE_TEXT = {
-  built: html`<a href="/">Guides, the reference and the search</a>`,
+  built: html`<a href="/">Guides, the reference and the search</a>.`,
   building: html`The guides and the search are being built. Reload this page in a minute.`,
   "not built": html`The site is not built. Run <code>npm run site</code>, then reload this page.`,
 };
+const SITE_LINKS = {
+  Start: "/start",
+  Quickstart: "/quickstart.html",
+  Reference: "/reference/",
+  Errors: "/errors.html",
+  Changelog: "/changelog.html",
+};
 
-/** The start page of `npm start`. It shows the demo partner and the steps that have finished. */
-export function startPage({ baseUrl, clientId, certificate, credentials, steps, site }: StartFacts) {
+/** A task that a developer does next. Its page is named without `.md`, as in docs/. */
+interface Task {
+  readonly title: string;
+  readonly text: string | ReturnType<typeof html>;
+  readonly command: string;
+  readonly page: string;
+}
+
+const tasksOf = ({ credentials, consoleLink }: StartFacts): readonly Task[] => {
+  const command = (text: string) => `npm run gold-partner -- ${text} --credentials ${quote(credentials)}`;
+  return [
+    {
+      title: "Check your access",
+      text:
+        html`<code>doctor</code> names what is wrong with the connection, certificate, token, signature or webhook endpoint.`,
+      command: command("doctor"),
+      page: "partner_cli",
+    },
+    {
+      title: "Place the first order",
+      text:
+        "Request a quote, and execute it: write its id in the second command. The guide does it with curl.",
+      command: `${command("quote buy --grams 1.5")}\n${command("order QUOTE_ID")}`,
+      page: "quickstart",
+    },
+    {
+      title: "Receive webhooks",
+      text:
+        html`<code>listen</code> delivers each new event to a receiver on your machine, at the address that you name.`,
+      command: command("listen --forward https://localhost:9443/webhooks"),
+      page: "webhooks",
+    },
+    {
+      title: "Simulate the bank, the market and the network",
+      text:
+        html`<code>trigger</code> makes an event happen, here a paid withdrawal. The guide also provokes each error.`,
+      command: command("trigger withdrawal.paid"),
+      page: "sandbox",
+    },
+    {
+      title: "Open the console",
+      text: "The console shows the operator's side in a browser. The file has a link that opens it once.",
+      command: `cat ${quote(consoleLink)}`,
+      page: "operator/console",
+    },
+  ];
+};
+
+/** The start page of `npm start`: what to do next, the demo partner, and the steps that have finished. */
+export function startPage(facts: StartFacts): Promise<string> {
+  const { baseUrl, clientId, certificate, credentials, steps, site } = facts;
+  const isBuilt = site === "built";
+  const guide = (page: string) =>
+    isBuilt ? html`<a href="/${page}.html">Guide</a>` : html`Guide: <code>docs/${page}.md</code>`;
+  const tasks = tasksOf(facts).map((task, at) => ({ ...task, id: `task_${at + 1}` }));
   const nav = html`
+    <h2>What to do next</h2>
+    <ul>${tasks.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
+    <h2>This sandbox</h2>
     <ul>
-      <li><a href="/docs">Reference</a></li>
-      <li><a href="/docs/errors">Errors</a></li>
+      <li><a href="#partner">The demo partner</a></li>
+      <li><a href="#steps">What just happened</a></li>
+      <li><a href="/docs">Reference on one page</a></li>
       <li><a href="/openapi.json">openapi.json</a></li>
     </ul>
   `;
   const main = html`
     <h1>Your sandbox</h1>
     <p>The service runs at <code>${baseUrl}</code>. Every request there needs a client certificate.</p>
-    <h2>Documentation</h2>
     <p>${SITE_TEXT[site]}</p>
-    <p><a href="/docs">The reference of this service on one page</a></p>
-    <h2>The demo partner</h2>
+    <h2>What to do next</h2>
+    ${tasks.map(({ id, title, text, command, page }) =>
+      html`
+        <section class="operation" id="${id}">
+          <h3>${title}</h3>
+          <p>${text} ${guide(page)}.</p>
+          <pre>${command}</pre>
+        </section>
+      `
+    )}
+    <h2 id="partner">The demo partner</h2>
     <ul class="members">
       <li><code class="name">client_id</code> <div>${clientId}</div></li>
       <li><code class="name">certificate</code> <div>${certificate.subject}, valid until ${certificate
         .validTo}</div></li>
       <li><code class="name">credentials.json</code> <div>${credentials}</div></li>
     </ul>
-    <h2>What just happened</h2>
+    <h2 id="steps">What just happened</h2>
     <ol>${steps.map(({ step, ms, what }) =>
       html`<li><b>${step}</b>, ${Math.round(ms)} ms: ${what}</li>`
     )}</ol>
   `;
-  return page("Your sandbox", nav, main);
+  return page("Your sandbox", nav, main, isBuilt ? SITE_LINKS : undefined);
 }

@@ -16,8 +16,20 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** A complete page. Its empty icon keeps browsers from requesting one. */
-export async function page(title: string, nav: Markup, main: Markup): Promise<string> {
+/** Links of the header, by their text. */
+type Links = Readonly<Record<string, string>>;
+
+const SERVICE_LINKS: Links = {
+  Reference: "/docs",
+  Errors: "/docs/errors",
+  "openapi.json": "/openapi.json",
+};
+
+/**
+ * A complete page. Its empty icon keeps browsers from requesting one. The title in the header leads to the first of
+ * the links.
+ */
+export async function page(title: string, nav: Markup, main: Markup, links = SERVICE_LINKS): Promise<string> {
   const text = await html`
     <!doctype html>
     <html lang="en">
@@ -30,6 +42,14 @@ export async function page(title: string, nav: Markup, main: Markup): Promise<st
       </head>
       <body>
         <a class="to_contents" href="#contents">Contents</a>
+        <header>
+          <a class="home" href="${Object.values(links)[0]}">Gold Trading Partner API</a>
+          <div>${Object.entries(links).map(([name, link]) =>
+            html`
+              <a href="${link}">${name}</a>
+            `
+          )}</div>
+        </header>
         <main>${main}</main>
         <nav id="contents" aria-label="Contents">${nav}</nav>
       </body>

@@ -1,17 +1,23 @@
-/** The style of both pages. Their Content-Security-Policy contains the hash of this text. */
+/**
+ * The style of the pages: the fonts, colours and header of the documentation site, in site/.vitepress/theme. Their Content-Security-Policy contains the hash of this text.
+ */
 export const STYLE = `
 :root {
   color-scheme: light dark;
-  --text: light-dark(#1c1c1a, #e9e7e1);
-  --soft: light-dark(#5f5c53, #a8a496);
-  --line: light-dark(#dedad0, #3a3832);
-  --paper: light-dark(#ffffff, #171613);
-  --panel: light-dark(#f7f5ef, #211f1b);
-  --gold: light-dark(#7a5a00, #e0b54a);
+  --text: light-dark(#3c3c43, #dfdfd6);
+  --soft: light-dark(#5f5f66, #9d9da5);
+  --line: light-dark(#e2e2e3, #2e2e32);
+  --paper: light-dark(#ffffff, #1b1b1f);
+  --panel: light-dark(#f6f6f7, #161618);
+  --gold: light-dark(#7a5a00, #e5bd55);
 }
 * { box-sizing: border-box; }
 html { scroll-padding-top: 3.5rem; }
-body { margin: 0; color: var(--text); background: var(--paper); font: 16px/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
+body { display: flex; flex-direction: column; margin: 0; color: var(--text); background: var(--paper); font: 16px/1.55 ui-sans-serif, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; overflow-wrap: anywhere; }
+header { order: -1; display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem 1rem; padding: .75rem 1rem; border-bottom: 1px solid var(--line); font-size: .875rem; }
+header a { color: inherit; font-weight: 500; text-decoration: none; }
+header div a { margin-right: 1rem; }
+.home { font-size: 1rem; font-weight: 600; }
 nav { padding: 1rem; background: var(--panel); font-size: .875rem; }
 .to_contents { position: sticky; top: 0; display: block; padding: .5rem 1rem; border-bottom: 1px solid var(--line); background: var(--panel); }
 main { max-width: 60rem; padding: 1rem; }
@@ -27,7 +33,7 @@ a { color: var(--gold); }
 h3 a { color: inherit; text-decoration: none; }
 a:hover { text-decoration: underline; }
 p { margin: .5rem 0; }
-code, pre, .bounds { font-family: ui-monospace, monospace; font-size: .875em; }
+code, pre, .bounds { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .875em; }
 pre { margin: .5rem 0; padding: .75rem; border-radius: .4rem; background: var(--panel); white-space: pre-wrap; line-height: 1.45; }
 figure { margin: 0 0 1.5rem; }
 figcaption, .kind, .bounds { color: var(--soft); }
@@ -44,10 +50,11 @@ summary { cursor: pointer; color: var(--gold); }
 .refusals dt { font-weight: 600; }
 .refusals dd { margin: 0; }
 @media (min-width: 64rem) {
-  html { scroll-padding-top: 0; }
-  body { display: grid; grid-template-columns: 20rem 1fr; }
+  html { scroll-padding-top: 4.5rem; }
+  body { display: grid; grid-template-columns: 17rem 1fr; }
+  header { position: sticky; top: 0; z-index: 1; grid-column: 1 / 3; height: 4rem; padding: 0 2rem; background: linear-gradient(90deg, var(--panel) 17rem, var(--paper) 17rem); }
   .to_contents { display: none; }
-  nav { position: sticky; top: 0; order: -1; height: 100vh; overflow-y: auto; border-right: 1px solid var(--line); }
-  main { padding: 1.5rem 3rem; min-width: 0; }
+  nav { position: sticky; top: 4rem; height: calc(100vh - 4rem); grid-area: 2 / 1; padding: 1rem 2rem; overflow-y: auto; border-right: 1px solid var(--line); }
+  main { grid-area: 2 / 2; padding: 2rem; min-width: 0; }
 }
 `;
