@@ -12,8 +12,8 @@ import {
 import { curlSample } from "./curl_sample.ts";
 import type { Described, Operation } from "./described.ts";
 import { fieldsOf, inline, parameterFields } from "./fields.ts";
-import { readSource, type SiteFiles } from "./guides.ts";
-import { SAMPLES, SETUP } from "./samples.ts";
+import type { SiteFiles } from "./guides.ts";
+import { SAMPLES } from "./samples.ts";
 
 const FOLDER = "reference";
 
@@ -55,7 +55,6 @@ function conventionsPage(): string {
   const sections = described.info.description.replace(/^\*\*(.+?)\.?\*\*/gm, "## $1\n\n")
     // Keep the bold word in the text, too, if it is the subject of the sentence: "**Instants** are".
     .replace(/^## (\w+)\n\n (\w)/gm, "## $1\n\n$2");
-  const [sign = ""] = /^base64url\(\)[^]*?(?=^```)/m.exec(readSource("docs/quickstart.md")) ?? [];
   return page(
     "Conventions",
     sections,
@@ -63,21 +62,11 @@ function conventionsPage(): string {
 
 Each operation has samples in three languages. The project's tests execute all of them.
 
-- curl: continue in the shell of the [quickstart](/quickstart), which sets \`BASE_URL\`, \`CA\` and
-  \`CLIENT_ID\`, and has your certificate, key and token in files. A word in capitals, such as \`$ORDER_ID\`, is
-  the id of an earlier reply. \`sign\` writes the three headers of a signed request to \`signed.txt\`.
-- [TypeScript](/typescript) and [Python](/python): the samples continue each other. The client
-  handles mutual TLS, tokens, signatures and retries.
-
-::: code-group
-
-${code("sh", sign.trimEnd(), "curl")}
-
-${code("ts", SETUP.typescript, "TypeScript")}
-
-${code("python", SETUP.python, "Python")}
-
-:::`,
+- curl: run the steps of the [quickstart](/quickstart) first, and continue in the same shell. It has the variables
+  \`BASE_URL\`, \`CA\` and \`CLIENT_ID\`, the functions \`call\`, \`post\`, \`member\`, \`new_key\` and \`sign\`, and
+  files with your certificate, key and token. When the token has expired, run \`get_token\`.
+- [TypeScript](/typescript) and [Python](/python): each sample is a whole program. \`GOLD_CREDENTIALS\` is the
+  path of your \`credentials.json\`. The client handles mutual TLS, tokens, signatures and retries.`,
   );
 }
 

@@ -1,318 +1,493 @@
-// The TypeScript and Python samples of the reference. They are in the order in which a test executes them as
-// one program, so a sample may use the results of those before it. The samples in curl are made from the
-// table of operations.
-import type { OperationId } from "@gold-partner/protocol";
+// The TypeScript and Python samples of the reference. Each is a whole program. They are in the order in which a
+// test executes them. The samples in curl are made from the table of operations.
+import { ENDPOINTS, type OperationId } from "@gold-partner/protocol";
 
 interface Samples {
   readonly typescript: string;
   readonly python: string;
 }
 
-/**
- * The code that runs before the samples. `send` calls the operations for which the clients have no method.
- */
-export const SETUP: Samples = {
-  typescript: `import { readFile } from "node:fs/promises";
-import { type IncomingMessage, request } from "node:https";
+/** Both clients read the path of credentials.json from GOLD_CREDENTIALS. */
+const CLIENT: Samples = {
+  typescript: `import { GoldClient } from "@gold-partner/client";
+
+const client = await GoldClient.fromEnv();`,
+  python: `from gold_partner import GoldClient
+
+client = GoldClient.from_env()`,
+};
+
+/** Reads what a request without the clients needs. */
+const OWN: Samples = {
+  typescript: `const file = process.env.GOLD_CREDENTIALS!;
+const own = JSON.parse(await readFile(file, "utf8"));
+const ca = await readFile(own.ca);
+const cert = await readFile(own.cert);
+const key = await readFile(own.key);`,
+  python: `file = Path(os.environ["GOLD_CREDENTIALS"])
+own = json.loads(file.read_text())
+tls = ssl.create_default_context(cafile=own["ca"])
+tls.load_cert_chain(own["cert"], own["key"])`,
+};
+
+/** Calls an operation that the clients have no method for. */
+const fetched = (operation: OperationId): Samples => ({
+  typescript: `import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { get } from "node:https";
 import { text } from "node:stream/consumers";
-import { GoldClient } from "@gold-partner/client";
 
-// GOLD_CREDENTIALS is the path of your credentials.json.
-const client = await GoldClient.fromEnv();
+${OWN.typescript}
 
-const { base_url, client_id, client_secret, ...files } = JSON.parse(
-  await readFile(process.env.GOLD_CREDENTIALS!, "utf8"),
-);
-const [ca, cert, key] = await Promise.all([files.ca, files.cert, files.key].map((file) => readFile(file)));
-
-/** Calls an operation that the client has no method for, and returns the reply as text. */
-async function send(path: string, form?: Record<string, string>): Promise<string> {
-  const headers = form ? { "Content-Type": "application/x-www-form-urlencoded" } : {};
-  const reply = await new Promise<IncomingMessage>((resolve, reject) =>
-    request(base_url + path, { ca, cert, key, headers, method: form ? "POST" : "GET" }, resolve)
-      .on("error", reject).end(form && new URLSearchParams(form).toString())
-  );
-  if (reply.statusCode !== 200) throw new Error(await text(reply));
-  return await text(reply);
-}`,
-  python: `import json, os, ssl, urllib.parse, urllib.request
+const path = "${ENDPOINTS[operation].path}";
+const call = get(own.base_url + path, { ca, cert, key });
+const [reply] = await once(call, "response");
+console.log(await text(reply));`,
+  python: `import json, os, ssl
 from pathlib import Path
-from gold_partner import GoldClient
+from urllib.request import urlopen
 
-# GOLD_CREDENTIALS is the path of your credentials.json.
-client = GoldClient.from_env()
+${OWN.python}
 
-credentials = json.loads(Path(os.environ["GOLD_CREDENTIALS"]).read_text())
-tls = ssl.create_default_context(cafile=credentials["ca"])
-tls.load_cert_chain(credentials["cert"], credentials["key"])
-
-def send(path, form=None):
-    """Calls an operation that the client has no method for, and returns the reply as text."""
-    data = urllib.parse.urlencode(form).encode() if form else None
-    with urllib.request.urlopen(credentials["base_url"] + path, data, context=tls) as reply:
-        return reply.read().decode()`,
-};
-
-/**
- * Both clients fetch and renew their tokens by themselves, so this sample shows the request that they send.
- */
-const TOKEN: Samples = {
-  typescript: `// The client fetches and renews its tokens by itself. This is what it sends:
-const token = JSON.parse(
-  await send("/oauth/token", { grant_type: "client_credentials", client_id, client_secret }),
-);
-console.log(token.expires_in);`,
-  python: `# The client fetches and renews its tokens by itself. This is what it sends:
-token = json.loads(send("/oauth/token", {
-    "grant_type": "client_credentials",
-    "client_id": credentials["client_id"],
-    "client_secret": credentials["client_secret"],
-}))
-print(token["expires_in"])`,
-};
-
-const fetched = (path: string): Samples => ({
-  typescript: `console.log(await send("${path}"));`,
-  python: `print(send("${path}"))`,
+url = own["base_url"]
+url += "${ENDPOINTS[operation].path}"
+with urlopen(url, context=tls) as reply:
+    print(reply.read().decode())`,
 });
+
+const withClient = (samples: Partial<Record<OperationId, Samples>>) =>
+  Object.fromEntries(
+    Object.entries(samples).map(([operation, { typescript, python }]) => [operation, {
+      typescript: `${CLIENT.typescript}\n${typescript}`,
+      // An import of a sample stands with the other imports.
+      python: python.startsWith("from ")
+        ? `${python.split("\n", 1)[0]}\n${CLIENT.python}${python.slice(python.indexOf("\n"))}`
+        : `${CLIENT.python}\n${python}`,
+    }]),
+  );
+
+/** Both clients fetch and renew their tokens by themselves, so this sample shows the request that they send. */
+const TOKEN: Samples = {
+  typescript: `// The client gets its tokens by itself, like this:
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { request } from "node:https";
+import { json } from "node:stream/consumers";
+
+${OWN.typescript}
+
+const { client_id, client_secret } = own;
+const form = new URLSearchParams({
+  grant_type: "client_credentials",
+  client_id,
+  client_secret,
+});
+const type = "application/x-www-form-urlencoded";
+const call = request(own.base_url + "/oauth/token", {
+  method: "POST",
+  headers: { "Content-Type": type },
+  ca,
+  cert,
+  key,
+}).end(form.toString());
+const [reply] = await once(call, "response");
+const { expires_in } = await json(reply);
+console.log(expires_in);`,
+  python: `# The client gets its tokens by itself, like this:
+import json, os, ssl
+from pathlib import Path
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
+${OWN.python}
+
+form = urlencode({
+    "grant_type": "client_credentials",
+    "client_id": own["client_id"],
+    "client_secret": own["client_secret"],
+}).encode()
+url = own["base_url"] + "/oauth/token"
+with urlopen(url, form, context=tls) as reply:
+    print(json.load(reply)["expires_in"])`,
+};
 
 export const SAMPLES: Readonly<Partial<Record<OperationId, Samples>>> = {
   issueToken: TOKEN,
-  fundSandbox: {
-    typescript: `const funding = await client.fundSandbox({ amount_sar: "100000" });
-console.log(\`\${funding.balances.sar.available} SAR\`);`,
-    python: `funding = client.fund_sandbox("100000")
+  ...withClient({
+    fundSandbox: {
+      typescript: `const funding = await client.fundSandbox({
+  amount_sar: "100000",
+});
+const { sar } = funding.balances;
+console.log(\`\${sar.available} SAR\`);`,
+      python: `funding = client.fund_sandbox("100000")
 print(funding["balances"]["sar"]["available"], "SAR")`,
-  },
-  getPrices: {
-    typescript: `const { market, buy_price, sell_price } = await client.getPrices();
-console.log(market, \`\${buy_price} \${sell_price}\`);`,
-    python: `prices = client.get_prices()
-print(prices["market"], prices["buy_price"], prices["sell_price"])`,
-  },
-  getPriceHistory: {
-    typescript: `const history = await client.getPriceHistory();
-for (const { begins_at, buy_price } of history.bars.slice(-5)) console.log(begins_at, \`\${buy_price.last}\`);`,
-    python: `for bar in client.get_price_history()["bars"][-5:]:
-    print(bar["begins_at"], bar["buy_price"]["last"])`,
-  },
-  createQuote: {
-    typescript:
-      `const quote = await client.createQuote({ side: "buy", gold_grams: "12.3456", account_label: "Desk 7" });
-console.log(\`\${quote.total_sar} SAR until \${quote.expires_at}\`);`,
-    python: `quote = client.create_quote("buy", gold_grams="12.3456", account_label="Desk 7")
-print(quote["total_sar"], "SAR until", quote["expires_at"])`,
-  },
-  getQuote: {
-    typescript: `const { status } = await client.getQuote(quote.quote_id);
-console.log(status);`,
-    python: `print(client.get_quote(quote["quote_id"])["status"])`,
-  },
-  probeSignature: {
-    typescript: `const { valid, mistake } = await client.probeSignature();
-console.log(valid, mistake);`,
-    python: `verdict = client.probe_signature()
-print(verdict["valid"], verdict["mistake"])`,
-  },
-  createOrder: {
-    typescript:
-      `const order = await client.placeOrder({ quote_id: quote.quote_id }, { idempotencyKey: crypto.randomUUID() });
-console.log(order.order_id, \`\${order.gold_grams} g\`);`,
-    python: `import uuid
-
-order = client.place_order(quote["quote_id"], idempotency_key=str(uuid.uuid4()))
-print(order["order_id"], order["gold_grams"], "g")`,
-  },
-  listOrders: {
-    typescript:
-      `for await (const { order_id, side, total_sar } of client.listOrders({ account_label: "Desk 7" })) {
-  console.log(order_id, side, \`\${total_sar} SAR\`);
+    },
+    getPrices: {
+      typescript: `const prices = await client.getPrices();
+console.log(prices.market, \`\${prices.buy_price}\`);`,
+      python: `prices = client.get_prices()
+print(prices["market"], prices["buy_price"])`,
+    },
+    getPriceHistory: {
+      typescript: `const { bars } = await client.getPriceHistory();
+for (const { begins_at, buy_price } of bars.slice(-5)) {
+  console.log(begins_at, \`\${buy_price.last}\`);
 }`,
-    python: `for one in client.list_orders(account_label="Desk 7"):
-    print(one["order_id"], one["side"], one["total_sar"], "SAR")`,
-  },
-  getOrder: {
-    typescript: `const executed = await client.getOrder(order.order_id);
-console.log(executed.executed_at);`,
-    python: `executed = client.get_order(order["order_id"])
-print(executed["executed_at"])`,
-  },
-  createWithdrawal: {
-    typescript:
-      `const withdrawal = await client.createWithdrawal({ amount_sar: "5000", reference: "SETTLEMENT 17" });
+      python: `history = client.get_price_history()
+for bar in history["bars"][-5:]:
+    print(bar["begins_at"], bar["buy_price"]["last"])`,
+    },
+    createQuote: {
+      typescript: `const quote = await client.createQuote({
+  side: "buy",
+  gold_grams: "12.3456",
+  account_label: "Desk 7",
+});
+console.log(\`\${quote.total_sar} SAR\`, quote.expires_at);`,
+      python: `quote = client.create_quote(
+    "buy", gold_grams="12.3456", account_label="Desk 7",
+)
+print(quote["total_sar"], "SAR", quote["expires_at"])`,
+    },
+    getQuote: {
+      typescript: `const { quote_id } = await client.createQuote({
+  side: "buy",
+  gold_grams: "12.3456",
+});
+const quote = await client.getQuote(quote_id);
+console.log(quote.status);`,
+      python: `quote = client.create_quote("buy", gold_grams="12.3456")
+again = client.get_quote(quote["quote_id"])
+print(again["status"])`,
+    },
+    probeSignature: {
+      typescript: `const verdict = await client.probeSignature();
+console.log(verdict.valid, verdict.mistake);`,
+      python: `verdict = client.probe_signature()
+print(verdict["valid"], verdict["mistake"])`,
+    },
+    createOrder: {
+      typescript: `const quote = await client.createQuote({
+  side: "buy",
+  gold_grams: "12.3456",
+  account_label: "Desk 7",
+});
+
+// Store the key first. A retry sends the same key.
+const idempotencyKey = \`order-\${crypto.randomUUID()}\`;
+const order = await client.placeOrder(
+  { quote_id: quote.quote_id },
+  { idempotencyKey },
+);
+console.log(order.order_id, \`\${order.gold_grams} g\`);`,
+      python: `from uuid import uuid4
+quote = client.create_quote(
+    "buy", gold_grams="12.3456", account_label="Desk 7",
+)
+
+# Store the key first. A retry sends the same key.
+key = f"order-{uuid4()}"
+order = client.place_order(
+    quote["quote_id"], idempotency_key=key,
+)
+print(order["order_id"], order["gold_grams"], "g")`,
+    },
+    listOrders: {
+      typescript: `const orders = client.listOrders({
+  account_label: "Desk 7",
+});
+for await (const { order_id, total_sar } of orders) {
+  console.log(order_id, \`\${total_sar} SAR\`);
+}`,
+      python: `for order in client.list_orders(account_label="Desk 7"):
+    print(order["order_id"], order["total_sar"], "SAR")`,
+    },
+    getOrder: {
+      typescript: `const { items: [newest] } = await client.listOrders();
+const order = await client.getOrder(newest!.order_id);
+console.log(order.executed_at);`,
+      python: `newest = next(iter(client.list_orders()))
+order = client.get_order(newest["order_id"])
+print(order["executed_at"])`,
+    },
+    createWithdrawal: {
+      typescript: `
+// Store the key first. A retry sends the same key.
+const idempotencyKey = \`payout-\${crypto.randomUUID()}\`;
+const withdrawal = await client.createWithdrawal(
+  { amount_sar: "5000", reference: "SETTLEMENT 17" },
+  { idempotencyKey },
+);
 console.log(withdrawal.status, withdrawal.iban_masked);`,
-    python: `withdrawal = client.create_withdrawal("5000", reference="SETTLEMENT 18")
+      python: `from uuid import uuid4
+
+# Store the key first. A retry sends the same key.
+key = f"payout-{uuid4()}"
+withdrawal = client.create_withdrawal(
+    "5000",
+    reference="SETTLEMENT 18",
+    idempotency_key=key,
+)
 print(withdrawal["status"], withdrawal["iban_masked"])`,
-  },
-  simulateWithdrawal: {
-    typescript:
-      `const paid = await client.simulateWithdrawal({ withdrawal_id: withdrawal.withdrawal_id, outcome: "paid" });
+    },
+    simulateWithdrawal: {
+      typescript: `const { withdrawal_id } = await client.createWithdrawal({
+  amount_sar: "100",
+});
+const paid = await client.simulateWithdrawal({
+  withdrawal_id,
+  outcome: "paid",
+});
 console.log(paid.status);`,
-    python: `paid = client.simulate_withdrawal(withdrawal["withdrawal_id"], outcome="paid")
+      python: `withdrawal = client.create_withdrawal("100")
+paid = client.simulate_withdrawal(
+    withdrawal["withdrawal_id"], outcome="paid",
+)
 print(paid["status"])`,
-  },
-  cancelWithdrawal: {
-    typescript: `const pending = await client.createWithdrawal({ amount_sar: "10" });
-const cancelled = await client.cancelWithdrawal(pending.withdrawal_id);
-console.log(cancelled.status, cancelled.balances.sar.available);`,
-    python: `pending = client.create_withdrawal("10")
-cancelled = client.cancel_withdrawal(pending["withdrawal_id"])
-print(cancelled["status"], cancelled["balances"]["sar"]["available"])`,
-  },
-  listWithdrawals: {
-    typescript:
-      `for await (const { reference, status } of client.listWithdrawals()) console.log(reference, status);`,
-    python: `for one in client.list_withdrawals():
-    print(one["reference"], one["status"])`,
-  },
-  getWithdrawal: {
-    typescript: `const payment = await client.getWithdrawal(withdrawal.withdrawal_id);
-console.log(payment.status);`,
-    python: `print(client.get_withdrawal(withdrawal["withdrawal_id"])["status"])`,
-  },
-  simulateDeposit: {
-    typescript: `const deposit = await client.simulateDeposit({ amount_sar: "100000" });
-console.log(deposit.funding_id, \`\${deposit.amount_sar} SAR\`);`,
-    python: `deposit = client.simulate_deposit("100000")
-print(deposit["funding_id"], deposit["amount_sar"], "SAR")`,
-  },
-  simulateDepositReversal: {
-    typescript: `const reversed = await client.simulateDepositReversal({ funding_id: deposit.funding_id });
+    },
+    cancelWithdrawal: {
+      typescript: `const { withdrawal_id } = await client.createWithdrawal({
+  amount_sar: "10",
+});
+const cancelled = await client.cancelWithdrawal(
+  withdrawal_id,
+);
+console.log(cancelled.status);`,
+      python: `pending = client.create_withdrawal("10")
+cancelled = client.cancel_withdrawal(
+    pending["withdrawal_id"],
+)
+print(cancelled["status"])`,
+    },
+    listWithdrawals: {
+      typescript: `const withdrawals = client.listWithdrawals();
+for await (const { amount_sar, status } of withdrawals) {
+  console.log(\`\${amount_sar} SAR\`, status);
+}`,
+      python: `for withdrawal in client.list_withdrawals():
+    print(withdrawal["amount_sar"], withdrawal["status"])`,
+    },
+    getWithdrawal: {
+      typescript: `const { items } = await client.listWithdrawals();
+const withdrawal = await client.getWithdrawal(
+  items[0]!.withdrawal_id,
+);
+console.log(withdrawal.status);`,
+      python: `newest = next(iter(client.list_withdrawals()))
+withdrawal = client.get_withdrawal(
+    newest["withdrawal_id"],
+)
+print(withdrawal["status"])`,
+    },
+    simulateDeposit: {
+      typescript: `const deposit = await client.simulateDeposit({
+  amount_sar: "100000",
+});
+console.log(deposit.funding_id, deposit.created_at);`,
+      python: `deposit = client.simulate_deposit("100000")
+print(deposit["funding_id"], deposit["created_at"])`,
+    },
+    simulateDepositReversal: {
+      typescript: `const { funding_id } = await client.simulateDeposit({
+  amount_sar: "100000",
+});
+const reversed = await client.simulateDepositReversal({
+  funding_id,
+});
 console.log(reversed.reversed_at);`,
-    python: `reversal = client.simulate_deposit_reversal(deposit["funding_id"])
+      python: `deposit = client.simulate_deposit("100000")
+reversal = client.simulate_deposit_reversal(
+    deposit["funding_id"],
+)
 print(reversal["reversed_at"])`,
-  },
-  listFundings: {
-    typescript: `for await (const { funding_id, amount_sar } of client.listFundings()) {
+    },
+    listFundings: {
+      typescript: `const fundings = client.listFundings();
+for await (const { funding_id, amount_sar } of fundings) {
   console.log(funding_id, \`\${amount_sar} SAR\`);
 }`,
-    python: `for one in client.list_fundings():
-    print(one["funding_id"], one["amount_sar"], "SAR")`,
-  },
-  getFunding: {
-    typescript: `const { reversed_at } = await client.getFunding(funding.funding_id);
-console.log(reversed_at);`,
-    python: `print(client.get_funding(funding["funding_id"])["reversed_at"])`,
-  },
-  getBalances: {
-    typescript: `const { sar, gold } = await client.getBalances();
+      python: `for funding in client.list_fundings():
+    print(funding["funding_id"], funding["amount_sar"])`,
+    },
+    getFunding: {
+      typescript: `const { items: [newest] } = await client.listFundings();
+const funding = await client.getFunding(
+  newest!.funding_id,
+);
+console.log(funding.created_at, funding.reversed_at);`,
+      python: `newest = next(iter(client.list_fundings()))
+funding = client.get_funding(newest["funding_id"])
+print(funding["created_at"], funding["reversed_at"])`,
+    },
+    getBalances: {
+      typescript: `const { sar, gold } = await client.getBalances();
 console.log(\`\${sar.available} SAR, \${gold.grams} g\`);`,
-    python: `balances = client.get_balances()
-print(balances["sar"]["available"], "SAR", balances["gold"]["grams"], "g")`,
-  },
-  testWebhook: {
-    typescript: `const event = await client.testWebhook();
+      python: `balances = client.get_balances()
+print(balances["sar"]["available"], "SAR")
+print(balances["gold"]["grams"], "g")`,
+    },
+    testWebhook: {
+      typescript: `const event = await client.testWebhook();
 console.log(event.id, event.delivery.status);`,
-    python: `event = client.test_webhook()
+      python: `event = client.test_webhook()
 print(event["id"], event["delivery"]["status"])`,
-  },
-  listEvents: {
-    typescript:
-      `for await (const { sequence, type } of client.listEvents({ after: 0 })) console.log(sequence, type);`,
-    python: `for one in client.list_events(after=0):
-    print(one["sequence"], one["type"])`,
-  },
-  getEvent: {
-    typescript: `const { delivery } = await client.getEvent(event.id);
+    },
+    listEvents: {
+      typescript: `const events = client.listEvents({ after: 0 });
+for await (const { sequence, type } of events) {
+  console.log(sequence, type);
+}`,
+      python: `for event in client.list_events(after=0):
+    print(event["sequence"], event["type"])`,
+    },
+    getEvent: {
+      typescript: `const { items: [first] } = await client.listEvents();
+const { delivery } = await client.getEvent(first!.id);
 console.log(delivery.status, delivery.attempts.length);`,
-    python: `delivery = client.get_event(event["id"])["delivery"]
+      python: `first = next(iter(client.list_events()))
+delivery = client.get_event(first["id"])["delivery"]
 print(delivery["status"], len(delivery["attempts"]))`,
-  },
-  redeliverEvent: {
-    typescript: `const again = await client.redeliverEvent(event.id);
-console.log(again.delivery.next_attempt_at);`,
-    python: `again = client.redeliver_event(event["id"])
+    },
+    redeliverEvent: {
+      typescript: `const { items: [first] } = await client.listEvents();
+const { delivery } = await client.redeliverEvent(
+  first!.id,
+);
+console.log(delivery.next_attempt_at);`,
+      python: `first = next(iter(client.list_events()))
+again = client.redeliver_event(first["id"])
 print(again["delivery"]["next_attempt_at"])`,
-  },
-  getStatement: {
-    typescript:
-      `const { postings, closing_balance } = await client.getStatement({ from: "2026-01-31", to: "2026-01-31" });
-console.log(postings.length, \`\${closing_balance.gold_grams} g\`);`,
-    python: `statement = client.get_statement("2026-01-31", "2026-01-31")
-print(len(statement["postings"]), statement["closing_balance"]["gold_grams"], "g")`,
-  },
-  getReserves: {
-    typescript: `const { fine_grams, owed_grams } = await client.getReserves();
+    },
+    getStatement: {
+      typescript: `const statement = await client.getStatement({
+  from: "2026-01-31",
+  to: "2026-01-31",
+});
+const { gold_grams } = statement.closing_balance;
+console.log(statement.postings.length, \`\${gold_grams} g\`);`,
+      python: `statement = client.get_statement(
+    "2026-01-31", "2026-01-31",
+)
+print(len(statement["postings"]))
+print(statement["closing_balance"]["gold_grams"], "g")`,
+    },
+    getReserves: {
+      typescript: `const reserves = await client.getReserves();
+const { fine_grams, owed_grams } = reserves;
 console.log(\`\${fine_grams} g for \${owed_grams} g\`);`,
-    python: `reserves = client.get_reserves()
-print(reserves["fine_grams"], "g for", reserves["owed_grams"], "g")`,
-  },
-  getReservesList: {
-    typescript: `const { bars, sha256 } = await client.getReservesList("lst_1");
+      python: `reserves = client.get_reserves()
+print(reserves["fine_grams"], reserves["owed_grams"])`,
+    },
+    getReservesList: {
+      typescript: `const reserves = await client.getReserves();
+const { bars, sha256 } = await client.getReservesList(
+  reserves.reserves_list_id,
+);
 console.log(bars.length, sha256);`,
-    python: `reserves_list = client.get_reserves_list("lst_1")
-print(len(reserves_list["bars"]), reserves_list["sha256"])`,
-  },
-  getLimits: {
-    typescript: `const { gold_grams, rate_limit } = await client.getLimits();
-console.log(\`\${gold_grams.maximum} g\`, rate_limit.requests_per_second);`,
-    python: `limits = client.get_limits()
-print(limits["gold_grams"]["maximum"], "g", limits["rate_limit"]["requests_per_second"])`,
-  },
-  getChainKey: {
-    typescript: `const { client_number, chain_key } = await client.getChainKey();
-console.log(client_number, chain_key.length);`,
-    python: `key = client.get_chain_key()
-print(key["client_number"], len(key["chain_key"]))`,
-  },
-  getAccount: {
-    typescript: `const { name, ip_ranges, settlement } = await client.getAccount();
-console.log(name, ip_ranges, settlement.iban_masked);`,
-    python: `account = client.get_account()
-print(account["name"], account["ip_ranges"], account["settlement"]["iban_masked"])`,
-  },
-  getCredentials: {
-    typescript: `const { certificates } = await client.getCredentials();
-console.log(certificates.map(({ expires_at }) => expires_at));`,
-    python: `credentials_of_mine = client.get_credentials()
-print([one["expires_at"] for one in credentials_of_mine["certificates"]])`,
-  },
-  getHealth: {
-    typescript: `console.log((await client.getHealth()).status);`,
-    python: `print(client.get_health()["status"])`,
-  },
-  simulateQuoteExpiry: {
-    typescript: `const unused = await client.createQuote({ side: "buy", gold_grams: "12.3456" });
-const ended = await client.simulateQuoteExpiry({ quote_id: unused.quote_id });
+      python: `reserves = client.get_reserves()
+bars = client.get_reserves_list(
+    reserves["reserves_list_id"],
+)
+print(len(bars["bars"]), bars["sha256"])`,
+    },
+    getLimits: {
+      typescript: `const limits = await client.getLimits();
+const { gold_grams, rate_limit } = limits;
+console.log(\`\${gold_grams.maximum} g\`);
+console.log(rate_limit.requests_per_second);`,
+      python: `limits = client.get_limits()
+print(limits["gold_grams"]["maximum"], "g")
+print(limits["rate_limit"]["requests_per_second"])`,
+    },
+    getChainKey: {
+      typescript: `const own = await client.getChainKey();
+console.log(own.client_number, own.chain_key.length);`,
+      python: `own = client.get_chain_key()
+print(own["client_number"], len(own["chain_key"]))`,
+    },
+    getAccount: {
+      typescript: `const account = await client.getAccount();
+console.log(account.name, account.ip_ranges);
+console.log(account.settlement.iban_masked);`,
+      python: `account = client.get_account()
+print(account["name"], account["ip_ranges"])
+print(account["settlement"]["iban_masked"])`,
+    },
+    getCredentials: {
+      typescript: `const { certificates } = await client.getCredentials();
+for (const { expires_at } of certificates) {
+  console.log(expires_at);
+}`,
+      python: `for one in client.get_credentials()["certificates"]:
+    print(one["expires_at"])`,
+    },
+    getHealth: {
+      typescript: `console.log((await client.getHealth()).status);`,
+      python: `print(client.get_health()["status"])`,
+    },
+    simulateQuoteExpiry: {
+      typescript: `const { quote_id } = await client.createQuote({
+  side: "buy",
+  gold_grams: "12.3456",
+});
+const ended = await client.simulateQuoteExpiry({
+  quote_id,
+});
 console.log(ended.status);`,
-    python: `unused = client.create_quote("buy", gold_grams="12.3456")
-print(client.simulate_quote_expiry(unused["quote_id"])["status"])`,
-  },
-  simulateEvent: {
-    typescript: `console.log((await client.simulateEvent({ type: "day.closed" })).sequence);`,
-    python: `print(client.simulate_event("day.closed")["sequence"])`,
-  },
-  simulateMarket: {
-    typescript: `const armed = await client.simulateMarket({ state: "closed", seconds: 30 });
+      python: `quote = client.create_quote("buy", gold_grams="12.3456")
+ended = client.simulate_quote_expiry(quote["quote_id"])
+print(ended["status"])`,
+    },
+    simulateMarket: {
+      typescript: `const armed = await client.simulateMarket({
+  state: "closed",
+  seconds: 30,
+});
 console.log(armed.market);`,
-    python: `armed = client.simulate_market("closed", seconds=30)
+      python: `armed = client.simulate_market("closed", seconds=30)
 print(armed["market"])`,
-  },
-  simulatePrices: {
-    typescript: `console.log((await client.simulatePrices({ percent: 10 })).prices);`,
-    python: `print(client.simulate_prices(10)["prices"])`,
-  },
-  simulateFailure: {
-    typescript: `console.log((await client.simulateFailure({ kind: "lost_reply" })).failure);`,
-    python: `print(client.simulate_failure("lost_reply")["failure"])`,
-  },
-  simulateWebhooks: {
-    typescript: `const disturbed = await client.simulateWebhooks({ kind: "late", seconds: 20, count: 3 });
-console.log(disturbed.webhooks);`,
-    python: `disturbed = client.simulate_webhooks("late", seconds=20, count=3)
-print(disturbed["webhooks"])`,
-  },
-  getSimulations: {
-    typescript: `console.log(await client.getSimulations());`,
-    python: `print(client.get_simulations())`,
-  },
-  resetSimulations: {
-    typescript: `console.log(await client.resetSimulations());`,
-    python: `print(client.reset_simulations())`,
-  },
-  getTokenKeys: fetched("/.well-known/jwks.json"),
-  getAuthorizationServer: fetched("/.well-known/oauth-authorization-server"),
-  getOpenApi: fetched("/openapi.json"),
-  getReference: fetched("/docs"),
-  getErrorCatalogue: fetched("/docs/errors"),
+    },
+    simulatePrices: {
+      typescript: `const armed = await client.simulatePrices({
+  percent: 10,
+});
+console.log(armed.prices);`,
+      python: `armed = client.simulate_prices(10)
+print(armed["prices"])`,
+    },
+    simulateFailure: {
+      typescript: `const armed = await client.simulateFailure({
+  kind: "lost_reply",
+});
+console.log(armed.failure);`,
+      python: `armed = client.simulate_failure("lost_reply")
+print(armed["failure"])`,
+    },
+    simulateWebhooks: {
+      typescript: `const armed = await client.simulateWebhooks({
+  kind: "late",
+  seconds: 20,
+  count: 3,
+});
+console.log(armed.webhooks);`,
+      python: `armed = client.simulate_webhooks(
+    "late", seconds=20, count=3,
+)
+print(armed["webhooks"])`,
+    },
+    getSimulations: {
+      typescript: `console.log(await client.getSimulations());`,
+      python: `print(client.get_simulations())`,
+    },
+    resetSimulations: {
+      typescript: `console.log(await client.resetSimulations());`,
+      python: `print(client.reset_simulations())`,
+    },
+  }),
+  getTokenKeys: fetched("getTokenKeys"),
+  getAuthorizationServer: fetched("getAuthorizationServer"),
+  getOpenApi: fetched("getOpenApi"),
+  getReference: fetched("getReference"),
+  getErrorCatalogue: fetched("getErrorCatalogue"),
 };
