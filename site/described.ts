@@ -2,7 +2,7 @@ import type { Json, OperationId } from "@gold-partner/protocol";
 
 /** The parts of the API description that the reference shows. */
 export interface Described {
-  readonly info: { readonly description: string };
+  readonly info: { readonly title: string; readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Named<Named<Operation>>;
   readonly webhooks: Named<{ readonly post: Webhook }>;
@@ -19,7 +19,7 @@ export interface Operation {
   readonly security: readonly Named<unknown>[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Named<Content> };
-  readonly responses: Named<{ readonly content?: Named<Content> }>;
+  readonly responses: Named<{ readonly description: string; readonly content?: Named<Content> }>;
 }
 
 interface Webhook {
@@ -37,10 +37,13 @@ export interface Parameter {
   readonly description: string;
   readonly schema: Schema;
   readonly example?: string;
+  /** A header's values in the example requests, by the names of the examples. */
+  readonly examples?: Named<{ readonly value: string }>;
 }
 
-interface Content {
+export interface Content {
   readonly schema: Schema;
+  readonly example?: Json;
   readonly examples?: Named<{ readonly value: Json }>;
 }
 
@@ -51,6 +54,8 @@ export interface Schema {
   readonly description?: string;
   readonly const?: Json;
   readonly enum?: readonly Json[];
+  /** The values of an open text that are known. */
+  readonly "x-extensible-enum"?: readonly string[];
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
