@@ -39,15 +39,15 @@ export function parameterFields(parameters: readonly Parameter[], described: Des
 }
 
 /** An empty line ends HTML, so the Markdown between the tags is rendered. */
-const fold = (summary: string, text: string): string =>
+export const fold = (summary: string, text: string): string =>
   `<details><summary>${summary}</summary>\n\n${text}\n\n</details>`;
 
 /** Wraps Markdown, so that the style can select it. */
-const block = (name: string, ...parts: string[]): string =>
+export const block = (name: string, ...parts: string[]): string =>
   `<div class="${name}">\n\n${parts.join("\n\n")}\n\n</div>`;
 
 /** Escapes what Markdown would read as a tag. Code in it stays as it is. */
-const words = (text: string): string =>
+export const words = (text: string): string =>
   text.split(/(`[^`]*`)/).map((part, at) => at % 2 === 1 ? part : part.replaceAll("<", "&lt;")).join("");
 
 interface Field {
@@ -120,10 +120,3 @@ function objectsIn(place: Schema, described: Described): Schema[] {
 function resolve(schema: Schema, { components }: Described): Schema {
   return schema.$ref ? components.schemas[schema.$ref.split("/").at(-1)!]! : schema;
 }
-
-const escape = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-
-/** Converts the CommonMark that descriptions use inside a paragraph. */
-export const inline = (text: string): string =>
-  escape(text).replace(/`([^`]+)`/g, "<code>$1</code>").replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>");

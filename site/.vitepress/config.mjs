@@ -45,19 +45,31 @@ function alignByClass({ tokens }) {
 const anchorOf = (heading) =>
   heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").trim().replace(/\s/g, "-");
 
-/** A heading of the reference, and the method, path and name of its operation. */
-const OPERATION = /(<h2[^>]*>)((?:(?!<h2)[^])*?<p class="route">([^]*?)<\/p>)/g;
-
 /**
- * What the search reads of a page. It weighs a heading more than text, and shows 16 results. So a heading of the
- * reference begins with the method, path and name of its operation. Otherwise, a search for a path finds more
- * pages that only mention it than can be shown.
+ * What the search reads of a page. The page of an operation is one section. Its title begins with the method, path
+ * and name, because the search weighs a title more than text. Its text begins with the path as one word. The theme
+ * makes the same word of a query that is a path.
  */
-const textOfSearch = (source, env, markdown) =>
-  markdown.render(source, env)
-    .replaceAll(OPERATION, (_, heading, rest, route) => `${heading}${route}: ${rest}`);
+const textOfSearch = (source, env, markdown) => {
+  const html = markdown.render(source, env);
+  const [, route] = /<div class="route">([^]*?)<\/div>/.exec(html) ?? [];
+  if (!route) return html;
+  const [method, path] = route.replaceAll(/<[^>]*>/g, "").trim().split(" ");
+  const word = `path${path.replaceAll(/[^a-z0-9]/gi, "")}`;
+  return html.replaceAll(/<(\/?)h[23]/g, "<$1p")
+    .replace(
+      /(<h1[^>]*>)([^]*?<\/h1>)/,
+      `$1${route.trim()}: $2<p>${word} ${word.replace("path", `path${method}`)}</p>`,
+    );
+};
 
 const page = (text, link) => ({ text, link });
+
+/** The sidebar of the reference. */
+const reference = [
+  { items: [page("Conventions", "/reference/"), page("Errors", "/errors")] },
+  ...groups.map((group) => ({ ...group, collapsed: false })),
+];
 
 export default {
   lang: "en",
@@ -108,76 +120,79 @@ export default {
       page("Errors", "/errors"),
       page("Changelog", "/changelog"),
     ],
-    sidebar: [
-      {
-        text: "Start",
-        items: [
-          page("First order with curl", "/quickstart"),
-          page("TypeScript", "/typescript"),
-          page("Python", "/python.html"),
-          page("gold-partner, the command line", "/partner_cli"),
-          page("Bruno", "/examples/bruno/"),
-        ],
-      },
-      {
-        text: "Tasks",
-        items: [
-          page("Sign a request", "/signing"),
-          page("Retry safely", "/idempotency"),
-          page("Receive webhooks", "/webhooks"),
-          page("Provoke errors in the sandbox", "/sandbox"),
-          page("Replace credentials", "/rotation"),
-          page("Find out why a call fails", "/partner_cli#doctor"),
-          page("Go to production", "/going_live"),
-        ],
-      },
-      {
-        text: "Examples",
-        items: [
-          page("Webhook receivers", "/examples/receiver/"),
-          page("Signing in Java, C# and Go", "/examples/signing/"),
-        ],
-      },
-      {
-        text: "Reference",
-        items: [
-          page("Conventions", "/reference/"),
-          ...groups,
-          page("Errors", "/errors"),
-          page("The hash chain", "/chain"),
-        ],
-      },
-      {
-        text: "Operator commands",
-        items: [
-          page("Overview", "/operator"),
-          page("Set up a deployment", "/operator/setup"),
-          page("Partners", "/operator/partners"),
-          page("Money in and out", "/operator/money"),
-          page("Webhooks and events", "/operator/events"),
-          page("Certificates and keys", "/operator/keys"),
-          page("Operators' logins", "/operator/logins"),
-          page("Prices and the market", "/operator/prices"),
-          page("External checkpoints", "/operator/checkpoints"),
-          page("Partners for load tests", "/operator/load_tests"),
-          page("Two people", "/operator/two_people"),
-          page("Signed approvals", "/operator/signed_approvals"),
-          page("A day with two people", "/operator_day"),
-          page("The audit", "/audit"),
-        ],
-      },
-      {
-        text: "Operate the service",
-        items: [
-          page("Deployment", "/deployment"),
-          page("High availability", "/high_availability"),
-          page("Recovery", "/recovery"),
-          page("Upgrade Postgres", "/postgres_upgrade"),
-          page("Security model", "/security_model"),
-          page("Performance", "/performance"),
-          page("Decisions", "/decisions/"),
-        ],
-      },
-    ],
+    sidebar: {
+      "/reference/": reference,
+      "/": [
+        {
+          text: "Start",
+          items: [
+            page("First order with curl", "/quickstart"),
+            page("TypeScript", "/typescript"),
+            page("Python", "/python.html"),
+            page("gold-partner, the command line", "/partner_cli"),
+            page("Bruno", "/examples/bruno/"),
+          ],
+        },
+        {
+          text: "Tasks",
+          items: [
+            page("Sign a request", "/signing"),
+            page("Retry safely", "/idempotency"),
+            page("Receive webhooks", "/webhooks"),
+            page("Provoke errors in the sandbox", "/sandbox"),
+            page("Replace credentials", "/rotation"),
+            page("Find out why a call fails", "/partner_cli#doctor"),
+            page("Go to production", "/going_live"),
+          ],
+        },
+        {
+          text: "Examples",
+          items: [
+            page("Webhook receivers", "/examples/receiver/"),
+            page("Signing in Java, C# and Go", "/examples/signing/"),
+          ],
+        },
+        {
+          text: "Reference",
+          items: [
+            page("Conventions", "/reference/"),
+            ...groups.map(({ text, link }) => page(text, link)),
+            page("Errors", "/errors"),
+            page("The hash chain", "/chain"),
+          ],
+        },
+        {
+          text: "Operator commands",
+          items: [
+            page("Overview", "/operator"),
+            page("Set up a deployment", "/operator/setup"),
+            page("Partners", "/operator/partners"),
+            page("Money in and out", "/operator/money"),
+            page("Webhooks and events", "/operator/events"),
+            page("Certificates and keys", "/operator/keys"),
+            page("Operators' logins", "/operator/logins"),
+            page("Prices and the market", "/operator/prices"),
+            page("External checkpoints", "/operator/checkpoints"),
+            page("Partners for load tests", "/operator/load_tests"),
+            page("Two people", "/operator/two_people"),
+            page("Signed approvals", "/operator/signed_approvals"),
+            page("A day with two people", "/operator_day"),
+            page("The audit", "/audit"),
+          ],
+        },
+        {
+          text: "Operate the service",
+          items: [
+            page("Deployment", "/deployment"),
+            page("High availability", "/high_availability"),
+            page("Recovery", "/recovery"),
+            page("Upgrade Postgres", "/postgres_upgrade"),
+            page("Security model", "/security_model"),
+            page("Performance", "/performance"),
+            page("Decisions", "/decisions/"),
+          ],
+        },
+      ],
+    },
   },
 };

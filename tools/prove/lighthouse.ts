@@ -14,7 +14,7 @@ import { Report } from "./stage/report.ts";
 // because other work on the machine only lowers a score.
 
 const PAGES = {
-  short: ["/", "/quickstart.html", "/reference/trading.html"],
+  short: ["/", "/quickstart.html", "/reference/create_order.html"],
   long: [
     "/",
     "/quickstart.html",
@@ -23,8 +23,10 @@ const PAGES = {
     "/errors.html",
     "/reference/",
     "/reference/trading.html",
-    "/reference/books.html",
-    "/reference/sandbox.html",
+    "/reference/create_order.html",
+    "/reference/get_account.html",
+    "/reference/get_statement.html",
+    "/reference/webhooks.html",
     "/examples/receiver/",
     "/changelog.html",
   ],

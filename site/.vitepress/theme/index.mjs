@@ -1,4 +1,25 @@
 import DefaultTheme from "vitepress/theme-without-fonts";
 import "./style.css";
 
-export default DefaultTheme;
+/** So that a page that has the whole query as its path or name comes before pages that have only its words. */
+const WHOLE_BOOST = 4;
+
+/** The words of a query and, as one more word, all of them together: `place order` is `placeOrder`, too. */
+function wordsOf(query) {
+  const words = query.split(/[\s\p{Z}\p{P}]+/u).filter(Boolean);
+  if (query.includes("/")) return [...words, `path${words.join("")}`];
+  return words.length > 1 ? [...words, words.join("")] : words;
+}
+
+const boostOf = (_word, at, words) => at > 0 && at === words.length - 1 ? WHOLE_BOOST : 1;
+
+export default {
+  extends: DefaultTheme,
+  // Set here, because VitePress would evaluate the text of a function in the configuration, and the page's policy
+  // forbids that.
+  enhanceApp({ siteData }) {
+    siteData.value.themeConfig.search.options.miniSearch = {
+      searchOptions: { tokenize: wordsOf, boostTerm: boostOf },
+    };
+  },
+};
