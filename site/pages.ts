@@ -1,5 +1,5 @@
 // Every file that the site is generated from: the landing page, the guides and the reference.
-import { referenceGroups, referencePages } from "./reference.ts";
+import { allOperations, orderExchange, referenceGroups, referencePages } from "./reference.ts";
 import { guidePages, readSource, type SiteFiles } from "./guides.ts";
 
 export type { SiteFiles };
@@ -20,16 +20,15 @@ export function sitePages(): SiteFiles {
   ]);
 }
 
-/** The landing page shows the order of the README, which a test executes. */
+/** The landing page shows the example of an order, and the order of the README, which a test executes. */
 function landingPage(): string {
   const [title = ""] = /(?<=<title\s+id="title">)[^<]*/.exec(readSource(ORDER_FLOW)) ?? [];
   const [order = ""] = /^```ts\n[^]*?^```\n\n```text\n[^]*?^```\n/m.exec(
     readSource("README.md"),
   ) ?? [];
-  return readSource("site/landing.md").replaceAll("DESCRIPTION", title).replace(
-    "<!-- order -->\n",
-    () => order,
-  );
+  const parts = { ...orderExchange(), operations: allOperations(), order: order.trimEnd() };
+  return readSource("site/landing.md").replaceAll("DESCRIPTION", title)
+    .replaceAll(/<!-- (\w+) -->/g, (_, name: keyof typeof parts) => parts[name]);
 }
 
 /**

@@ -1,7 +1,7 @@
 // The pages of the reference: conventions, one page for each operation, a list for each group, and the webhooks.
 // They are made from the API description, so a new operation appears by itself.
-import { ENDPOINTS, openApiDocument } from "@gold-partner/protocol";
-import type { Described, Operation } from "./described.ts";
+import { ENDPOINTS, type Json, openApiDocument } from "@gold-partner/protocol";
+import type { Content, Described, Operation } from "./described.ts";
 import { block, fieldsOf, fold, parameterFields, words } from "./fields.ts";
 import type { SiteFiles } from "./guides.ts";
 import { code, json, operationPage, page, placeOf } from "./operation_page.ts";
@@ -72,6 +72,47 @@ function operationList(tag: string, suffix: (operation: Operation) => string = (
     return `- **${method}** ${link} \`${path}\`${suffix(operation)}`;
   });
   return block("operations", lines.join("\n"));
+}
+
+/** Links to all operations, by group. */
+export const allOperations = (): string =>
+  block(
+    "groups",
+    ...described.tags.map(({ name }) =>
+      block("group", `### [${name}](/${FOLDER}/${name.toLowerCase()}.md)`, operationList(name))
+    ),
+    block("group", `### [Webhooks](/${FOLDER}/webhooks.md)`, "Each event that is sent to your endpoint."),
+  );
+
+/** The example of an order and its reply, as they are sent. */
+export function orderExchange(): { readonly request: string; readonly reply: string } {
+  const { method, path } = ENDPOINTS.createOrder;
+  const { parameters = [], requestBody, responses } = operations.find((one) =>
+    one.operationId === "createOrder"
+  )!;
+  const [[mediaType, sent]] = Object.entries(requestBody!.content) as [[string, Content]];
+  const [[replyType, got]] = Object.entries(responses["201"]!.content!) as [[string, Content]];
+  const [[name, { value }]] = Object.entries(sent.examples!) as [[string, { readonly value: Json }]];
+  const headers = parameters.map((one) => `${one.name}: ${one.examples?.[name]?.value}`);
+  return {
+    request: code(
+      "http",
+      [
+        `${method} ${path} HTTP/1.1`,
+        "Authorization: Bearer eyJ…",
+        ...headers,
+        `Content-Type: ${mediaType}`,
+        "",
+        JSON.stringify(value),
+      ].join("\n"),
+    ),
+    reply: code(
+      "http",
+      `HTTP/1.1 201 Created\nContent-Type: ${replyType}\n\n${
+        JSON.stringify(got.examples![name]!.value, null, 2)
+      }`,
+    ),
+  };
 }
 
 function conventionsPage(): string {

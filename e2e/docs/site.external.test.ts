@@ -233,6 +233,32 @@ describe("the documentation site", () => {
     assertEquals(lost, []);
   });
 
+  it("shows an order and its reply on the first screen, and leads to each operation with one click", async () => {
+    const { page, close } = await visit("/", "desktop", "light");
+    const { order_id } = ENDPOINTS.createOrder.reply.examples.buy as { order_id: string };
+    const [request, reply] = [page.getByText("POST /v1/orders HTTP/1.1"), page.getByText(order_id)];
+    assert(await request.isVisible() && await reply.isVisible());
+    for (const block of await page.locator(".first pre").all()) {
+      const { y, height } = (await block.boundingBox())!;
+      assert(y + height <= VIEWPORTS.desktop.height, `The first screen ends above ${y + height}.`);
+    }
+    for (const operation of OPERATIONS) {
+      await page.locator(`main a[href="${pageOf(operation)}"]`).click();
+      await page.waitForURL(`**${pageOf(operation)}`);
+      const route = await page.locator(".route").innerText();
+      assert(route.includes(`${ENDPOINTS[operation].method} ${ENDPOINTS[operation].path}`), route);
+      // The sidebar leads from here to every other operation, and the outline to each part of the page.
+      assertEquals(
+        await page.locator(".VPSidebar a[href^='/reference/'] .method").count(),
+        OPERATIONS.length,
+      );
+      assert((await page.locator(".VPDocAsideOutline a").allInnerTexts()).includes("Errors"));
+      await page.goBack();
+      await page.waitForURL(`${origin}/`);
+    }
+    await close();
+  });
+
   it("has operations whose code fits its column, with patterns and fields of fields folded", async () => {
     const { page, close } = await visit("/", "desktop", "light");
     for (const operation of OPERATIONS) {

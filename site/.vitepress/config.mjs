@@ -98,9 +98,7 @@ export default {
   transformHtml(html) {
     // Remove two style attributes, which VitePress sets again when the page runs. Until then, style.css has
     // the same rules.
-    const still = html.replaceAll(/ style="[^"]*"/g, "")
-      // The layout of the landing page has no main landmark.
-      .replace('<div class="VPHome"', '<div class="VPHome" role="main"');
+    const still = html.replaceAll(/ style="[^"]*"/g, "");
     const meta = `<meta http-equiv="Content-Security-Policy" content="${policyOf(still)}">`;
     return still.replace(
       '<meta charset="utf-8">',
