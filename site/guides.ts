@@ -47,7 +47,9 @@ function textOf(source: string, sources: ReadonlySet<string>): string {
   if (!source.endsWith("/") && !source.endsWith(".md")) {
     return readSource(source);
   }
-  const page = source.endsWith("/") ? `# ${titleOf(source)}\n` : relink(source, sources);
+  const page = source.endsWith("/")
+    ? `# ${titleOf(source)}\n\nThe files in \`${source.slice(0, -1)}\` of the repository.\n\n`
+    : relink(source, sources);
   const folder = source.replace(/README\.md$/, "");
   if (source === "docs/decisions/") return page + indexOf(folder);
   return folder.endsWith("/") && folder.startsWith(EXAMPLES) ? page + programsOf(folder) : page;

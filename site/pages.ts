@@ -1,6 +1,7 @@
 // Every file that the site is generated from: the landing page, the guides and the reference.
-import { allOperations, orderExchange, referenceGroups, referencePages } from "./reference.ts";
+import { allOperations, info, orderExchange, referenceGroups, referencePages } from "./reference.ts";
 import { guidePages, readSource, type SiteFiles } from "./guides.ts";
+import { markdownFiles } from "./markdown_files.ts";
 
 export type { SiteFiles };
 
@@ -9,10 +10,10 @@ const ICON =
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M9 8h14l6 16H3z" fill="#b8860b"/></svg>`;
 
 export function sitePages(): SiteFiles {
+  const pages = new Map([...guidePages(), ...referencePages(), ["index.md", landingPage()]]);
   return new Map([
-    ...guidePages(),
-    ...referencePages(),
-    ["index.md", landingPage()],
+    ...pages,
+    ...markdownFiles(pages, info.title, info.description.split("\n", 1)[0]!),
     ["public/icon.svg", ICON],
     ["public/order_flow_light.svg", orderFlow("not all")],
     ["public/order_flow_dark.svg", orderFlow("all")],

@@ -14,6 +14,7 @@ const described = openApiDocument({
   environment: "sandbox",
 }) as unknown as Described;
 
+export const { info } = described;
 const operations = Object.values(described.paths).flatMap((methods) => Object.values(methods));
 const events = Object.entries(described.webhooks);
 const linkTo = (place: string) => `/${place.replace(/\.md$/, "")}`;

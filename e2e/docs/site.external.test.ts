@@ -275,4 +275,31 @@ describe("the documentation site", () => {
     }
     await close();
   });
+
+  it("has each page as Markdown without tags, and lists it in llms.txt", async () => {
+    const list = await (await fetch(`${origin}/llms.txt`)).text();
+    assert(/^# Gold Trading Partner API\n\n> .+\n\n## /.test(list));
+    const lines = [...list.matchAll(/^- \[.+\]\((.+)\): .+\.$/gm)].map(([, place]) => place!.slice(1));
+    const names = (await pages()).filter((name) => name !== "404.html").map((name) =>
+      name.replace(/html$/, "md")
+    );
+    assertEquals(lines.toSorted(), names.toSorted());
+    for (const name of names) {
+      const reply = await fetch(`${origin}/${name}`);
+      const text = await reply.text();
+      assertEquals(
+        [reply.status, reply.headers.get("content-type")],
+        [200, "text/markdown; charset=utf-8"],
+        name,
+      );
+      const words = text.replaceAll(/^ *```[^]*?^ *```$/gm, "");
+      assertEquals(/^ *(<|:::|---$)/m.exec(words)?.[0], undefined, name);
+      assert(text.includes("# "), name);
+    }
+    for (const operation of OPERATIONS) {
+      const { method, path, summary } = ENDPOINTS[operation];
+      const line = list.split("\n").find((one) => one.includes(`(/${placeOf(operation)})`))!;
+      assert(line.startsWith(`- [${summary}]`) && line.includes(`${method} \`${path}\``), line);
+    }
+  });
 });

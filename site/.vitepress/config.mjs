@@ -76,6 +76,7 @@ export default {
   title: "Gold Trading Partner API",
   description: "Buy and sell physical-backed 24K gold against a prefunded SAR account.",
   srcDir: "dist/pages",
+  srcExclude: ["public/**"],
   outDir: "dist/fresh",
   cacheDir: "dist/cache",
   metaChunk: true,
@@ -95,6 +96,8 @@ export default {
     codeTransformers: [colours],
     config: (markdown) => markdown.core.ruler.push("alignment", alignByClass),
   },
+  transformHead: ({ page }) =>
+    page === "404.md" ? [] : [["link", { rel: "alternate", type: "text/markdown", href: `/${page}` }]],
   transformHtml(html) {
     // Remove two style attributes, which VitePress sets again when the page runs. Until then, style.css has
     // the same rules.
