@@ -24,7 +24,7 @@ const VIEWPORTS = {
 } as const;
 const DEVICES = ["desktop", "laptop", "phone"] as const;
 /** Pages of the reference were up to 41,833 pixels high when each showed a whole group. */
-const HEIGHT_MAX = 6_000;
+const HEIGHT_MAX = 4_000;
 const OPERATIONS = operationsOf("sandbox");
 const pageOf = (operation: OperationId) => `/${placeOf(operation).replace(/md$/, "html")}`;
 const THEMES = ["light", "dark"] as const;
