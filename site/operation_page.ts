@@ -126,8 +126,8 @@ function samplesOf(operation: OperationId, content: Named<Content>, described: D
   return [
     "## Sample",
     `::: code-group\n\n${tabs.join("\n\n")}\n\n:::`,
-    "The curl sample continues in the shell of the [quickstart](/quickstart.md). [Samples](/reference/index.md#samples)" +
-    " says what the others need.",
+    "The curl sample continues in the shell of the [quickstart](/quickstart.md). " +
+    "[Samples](/reference/index.md#samples) says what the others need.",
     ...Object.entries(content).flatMap(([mediaType, { example, examples = {} }]) => {
       const value = example ?? Object.values(examples)[0]?.value;
       if (value === undefined) return [];

@@ -189,7 +189,7 @@ describe("the documentation site", () => {
     return await results(page);
   }
 
-  it("has a search with each operation first for its path and name, and each error code among the results", async () => {
+  it("has a search that finds each error code, and each operation first by its path and name", async () => {
     const lost: string[] = [];
     // Two operations can have one path. Then one of them is first.
     const pagesOfPath = (path: string) =>
