@@ -10,7 +10,7 @@ export interface Tree {
 }
 
 /** Files and folders that git ignores, and others that no check reads. */
-const LEFT_OUT = new Set(["node_modules", "dist", ".git", ".gold", ".tools", ".DS_Store"]);
+const LEFT_OUT = new Set(["node_modules", "dist", "target", ".git", ".gold", ".tools", ".DS_Store"]);
 /**
  * VitePress loads these files with the packages of site/package.json. No module of this project imports them.
  */
