@@ -1,6 +1,8 @@
 import { writeApplyChange, writeChangeSql } from "./change_sql.ts";
 import { writeClientErrorTypes, writeClientTypes } from "./client_types.ts";
 import { writeErrorCatalogue } from "./error_catalogue.ts";
+import { writeJavaOperations } from "./java_operations.ts";
+import { writeJavaProblems, writeJavaTypes } from "./java_types.ts";
 import { drawCost, drawGoodput, drawLatency } from "./pictures.ts";
 import { writePythonProblems } from "./python_problems.ts";
 import { writePythonRecords } from "./python_records.ts";
@@ -21,6 +23,9 @@ export const PAGES: Readonly<Record<string, (text: string) => string>> = {
   "packages/client/src/error_types.ts": writeClientErrorTypes,
   "packages/client/python/src/gold_partner/problems.py": writePythonProblems,
   "packages/client/python/src/gold_partner/records.py": writePythonRecords,
+  "packages/client/java/src/main/java/gold/partner/Api.java": writeJavaTypes,
+  "packages/client/java/src/main/java/gold/partner/Operations.java": writeJavaOperations,
+  "packages/client/java/src/main/java/gold/partner/Problems.java": writeJavaProblems,
   "packages/server/src/database/proposals/kinds.sql": writeChangeSql,
   "packages/server/src/database/proposals/apply_change.sql": writeApplyChange,
   "packages/server/src/reads/record_members.sql": writeRecordSql,
