@@ -1,0 +1,164 @@
+package gold.partner;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/**
+ * Calls the service for one partner. It handles mutual TLS, tokens, signatures and retries. Threads can share one
+ * client. Every call that fails throws a {@link GoldException}.
+ *
+ * <pre>{@code
+ * try (var client = GoldClient.fromEnv()) {
+ *   var quote = client.createQuote(new QuoteRequest("buy").goldGrams(new BigDecimal("1.5")));
+ *   var order = client.placeOrder(new OrderRequest(quote.quoteId()));
+ * }
+ * }</pre>
+ */
+public final class GoldClient extends Operations implements AutoCloseable {
+  private final Exchange exchange;
+  private final Duration silenceMax;
+
+  /**
+   * Opens a client. It sends nothing yet.
+   *
+   * @param settings the service's URL, the credentials and the limits
+   * @throws GoldException {@code configuration_invalid}, which lists all mistakes in the settings
+   */
+  public GoldClient(Settings settings) {
+    this(settings, mutualTls(settings), LiveStream.SILENCE_MAX);
+  }
+
+  /** Opens a client with another transport, for tests. */
+  GoldClient(Settings settings, Transport transport, Duration silenceMax) {
+    this.exchange = new Exchange(settings.checked(), transport);
+    this.silenceMax = silenceMax;
+  }
+
+  /** Opens a client with the settings that environment variables name: see {@link Settings#fromEnv()}. */
+  public static GoldClient fromEnv() {
+    return new GoldClient(Settings.fromEnv());
+  }
+
+  /** Opens a client with the {@code credentials.json} at a path: see {@link Settings#fromCredentials(Path)}. */
+  public static GoldClient fromCredentials(Path file) {
+    return new GoldClient(Settings.fromCredentials(file));
+  }
+
+  static Transport mutualTls(Settings settings) {
+    if (settings.cert == null || settings.key == null) {
+      throw new GoldException("configuration_invalid", "The client cannot be opened. cert and key are missing.");
+    }
+    try {
+      return new HttpTransport(Pem.tlsContext(settings.cert, settings.key, settings.ca), settings.timeout);
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException cause) {
+      throw new GoldException("configuration_invalid",
+          "The client cannot be opened. TLS rejects cert, key or ca: " + cause.getMessage() + ".", cause);
+    }
+  }
+
+  /** Closes the client. A call after that throws a GoldException {@code argument_invalid}. */
+  @Override
+  public void close() {
+    exchange.close();
+  }
+
+  /** Seconds that this machine's clock is ahead of the service's. Empty before the first reply. */
+  public OptionalLong clockOffsetSeconds() {
+    Long seconds = exchange.clockOffsetSeconds();
+    return seconds == null ? OptionalLong.empty() : OptionalLong.of(seconds);
+  }
+
+  /**
+   * Fetches the statement of {@link #getStatement} as CSV text.
+   *
+   * @param query the first and the last day, both included, in Asia/Riyadh
+   * @return the text
+   */
+  public String getStatementCsv(Api.StatementQuery query) {
+    Call call = Call.get("getStatement", Call.target("/v1/statement", query)).accepting("text/csv");
+    return exchange.call(call, reply -> {
+      if (reply.hasType("text/csv")) return reply.text();
+      throw new IOException("Content-Type must be text/csv; got " + reply.header("Content-Type"));
+    });
+  }
+
+  /**
+   * Follows the prices. The first update has the prices of now.
+   *
+   * <pre>{@code
+   * try (var updates = client.streamPrices()) {
+   *   for (var update : updates) update.prices().ifPresent(prices -> show(prices.buyPrice()));
+   * }
+   * }</pre>
+   *
+   * @return the updates
+   */
+  public LiveStream<PriceUpdate> streamPrices() {
+    Call call = Call.get("streamPrices", "/v1/prices/stream").accepting(LiveStream.MEDIA_TYPE);
+    return new LiveStream<>(exchange, () -> call, GoldClient::readPrices, silenceMax);
+  }
+
+  /**
+   * Follows your events. No event is left out or repeated, also when the stream reconnects. To continue after your
+   * program has ended, store the sequence of each event that you have processed.
+   *
+   * @param after the sequence of the last event that you have; 0 for all events
+   * @return the events, in the order of their sequence
+   */
+  public LiveStream<Api.WebhookEvent> streamEvents(long after) {
+    AtomicLong last = new AtomicLong(after);
+    return new LiveStream<>(exchange, () -> Call.get("streamEvents", "/v1/events/stream?after=" + last)
+        .accepting(LiveStream.MEDIA_TYPE), message -> {
+          if (!message.name().equals("message")) return null;
+          Api.WebhookEvent event = Json.read(message.data(), Api.WebhookEvent.class);
+          last.set(event.sequence());
+          return event;
+        }, silenceMax);
+  }
+
+  private static PriceUpdate readPrices(LiveStream.Message message) throws IOException {
+    switch (message.name()) {
+      case "message":
+        Api.Prices prices = Json.read(message.data(), Api.Prices.class);
+        return new PriceUpdate(Optional.of(prices), prices.market());
+      case "unavailable":
+        return new PriceUpdate(Optional.empty(), Json.read(message.data(), Unavailable.class).market());
+      default:
+        return null;
+    }
+  }
+
+  private record Unavailable(String market) {}
+
+  @Override
+  <T> T call(Call call, Class<T> type) {
+    return exchange.call(call, reply -> Json.read(reply.body(), type));
+  }
+
+  @Override
+  <P, T> Listing<T> list(
+      String operation,
+      String path,
+      String next,
+      Object query,
+      Class<P> type,
+      Function<P, List<T>> items,
+      Function<P, String> nextCursor) {
+    Map<String, String> first = Json.texts(query);
+    return new Listing<>(cursor -> {
+      Map<String, String> texts = new TreeMap<>(first);
+      if (cursor != null) texts.put(next, cursor);
+      P page = call(Call.get(operation, Call.target(path, texts)), type);
+      return new Listing.Page<>(items.apply(page), nextCursor.apply(page));
+    });
+  }
+}
