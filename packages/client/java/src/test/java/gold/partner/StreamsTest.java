@@ -1,0 +1,165 @@
+package gold.partner;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Follows the streams of a server on this machine, over mutual TLS. */
+@Timeout(60)
+class StreamsTest {
+  private static final Duration SILENCE_MAX = Duration.ofMillis(700);
+
+  private StreamServer server;
+  private GoldClient client;
+
+  @BeforeEach
+  void open(@TempDir Path folder) throws Exception {
+    server = new StreamServer(folder);
+    Settings settings = server.settings();
+    client = new GoldClient(settings, GoldClient.mutualTls(settings), SILENCE_MAX);
+  }
+
+  @AfterEach
+  void close() {
+    client.close();
+    server.close();
+  }
+
+  private static String event(int sequence) {
+    return "id: " + sequence + "\ndata: {\"type\":\"webhook.test\",\"id\":\"evt_" + sequence + "\",\"sequence\":" + sequence
+        + ",\"created_at\":\"2026-01-31T09:30:00.000Z\",\ndata: \"data\":{\"chain_head\":\"é\"}}\n\n";
+  }
+
+  private static String end(String reason) {
+    return "event: end\ndata: {\"reason\":\"" + reason + "\"}\n\n";
+  }
+
+  private static String price(String buy) {
+    return "data: {\"currency\":\"SAR\",\"unit\":\"gram\",\"purity\":\"24K\",\"buy_price\":" + buy
+        + ",\"sell_price\":498.5,\"as_of\":\"2026-01-31T09:30:00.000Z\",\"market\":\"open\"}\n\n";
+  }
+
+  /** Takes the sequences of this many events. */
+  private static List<Long> take(Iterable<Api.WebhookEvent> events, int count) {
+    List<Long> sequences = new ArrayList<>();
+    var iterator = events.iterator();
+    while (sequences.size() < count) sequences.add(iterator.next().sequence());
+    return sequences;
+  }
+
+  private List<String> targets() {
+    return server.requests.stream().map(request -> request.split(" ")[0]).filter(one -> !one.equals("token")).toList();
+  }
+
+  @Test
+  void deliversPricesAndSaysWhenThereIsNone() {
+    server.thenHold(": ping\n\nretry: 5\nevent: later\ndata: {}\n\n" + price("501.50")
+        + "event: unavailable\r\ndata: {\"market\":\"closed\"}\r\n\r\n" + price("502"));
+    try (var updates = client.streamPrices()) {
+      var iterator = updates.iterator();
+      var first = iterator.next();
+      assertEquals(new BigDecimal("501.50"), first.prices().orElseThrow().buyPrice());
+      assertEquals("open", first.market());
+      var none = iterator.next();
+      assertTrue(none.prices().isEmpty() && none.market().equals("closed"));
+      assertEquals(new BigDecimal("502"), iterator.next().prices().orElseThrow().buyPrice());
+    }
+    assertEquals(List.of("token", "/v1/prices/stream Bearer token-1 text/event-stream"), server.requests);
+  }
+
+  @Test
+  void resumesAfterTheLastEventHoweverTheConnectionEnds() {
+    server.then(event(5) + event(6) + end("drain"))
+        .then(event(7) + end("time_limit"))
+        .then(event(8) + event(9).substring(0, 40)) // lost in the middle of a message
+        .thenRefuse(503, "{\"code\":\"service_unavailable\",\"request_id\":\"req_1\",\"retryable\":true}")
+        .thenHold(event(9));
+    try (var events = client.streamEvents(4)) {
+      assertEquals(List.of(5L, 6L, 7L, 8L, 9L), take(events, 5));
+    }
+    var stream = "/v1/events/stream?after=";
+    assertEquals(List.of(stream + 4, stream + 6, stream + 7, stream + 8, stream + 8), targets());
+  }
+
+  @Test
+  void reconnectsWhenNoByteComes() {
+    server.thenHold(event(1)).thenHold(event(2));
+    try (var events = client.streamEvents(0)) {
+      assertTimeoutPreemptively(Duration.ofSeconds(10), () -> assertEquals(List.of(1L, 2L), take(events, 2)));
+    }
+    assertEquals(List.of("/v1/events/stream?after=0", "/v1/events/stream?after=1"), targets());
+  }
+
+  @Test
+  void renewsAnExpiredToken() {
+    server.then(event(1) + end("token_expired"))
+        .thenRefuse(401, "{\"code\":\"token_invalid\",\"request_id\":\"req_1\"}")
+        .thenHold(event(2));
+    try (var events = client.streamEvents(0)) {
+      assertEquals(List.of(1L, 2L), take(events, 2));
+    }
+    var tokens = server.requests.stream().filter(one -> !one.equals("token")).map(one -> one.split(" ")[2]).toList();
+    assertEquals(List.of("token-1", "token-2", "token-3"), tokens);
+  }
+
+  @Test
+  void throwsWhenTheServiceEndsItForGood() {
+    for (String[] each : new String[][] {{"suspended", "partner_suspended"}, {"revoked", "certificate_revoked"}}) {
+      server.then(event(1) + end(each[0]));
+      try (var events = client.streamEvents(0)) {
+        var iterator = events.iterator();
+        assertEquals(1, iterator.next().sequence());
+        var error = assertThrows(GoldException.class, iterator::hasNext);
+        assertEquals(each[1], error.code());
+        assertFalse(error.retryable());
+      }
+    }
+    assertEquals(2, targets().size());
+  }
+
+  @Test
+  void throwsWhenTheServiceStaysAwayAndCanThenContinue() {
+    String away = "{\"code\":\"service_unavailable\",\"request_id\":\"req_1\",\"retryable\":true}";
+    server.then(event(1)).thenRefuse(503, away).thenRefuse(503, away).thenRefuse(503, away).thenHold(event(2));
+    try (var events = client.streamEvents(0)) {
+      var error = assertThrows(GoldException.class, () -> take(events, 2));
+      assertEquals("service_unavailable true", error.code() + " " + error.retryable());
+      assertEquals(List.of(2L), take(events, 1));
+    }
+    assertEquals("/v1/events/stream?after=1", targets().get(targets().size() - 1));
+  }
+
+  @Test
+  void endsWhenAnotherThreadClosesIt() throws Exception {
+    server.thenHold(event(1));
+    var events = client.streamEvents(0);
+    var iterator = events.iterator();
+    assertEquals(1, iterator.next().sequence());
+    var closing = new Thread(events::close);
+    closing.start();
+    assertTimeoutPreemptively(Duration.ofSeconds(5), () -> assertFalse(iterator.hasNext()));
+    closing.join();
+  }
+
+  @Test
+  void refusesAReplyThatIsNoStream() {
+    server.thenRefuse(404, "<html>");
+    var events = client.streamEvents(0);
+    assertEquals("reply_invalid", assertThrows(GoldException.class, () -> take(events, 1)).code());
+    server.then("data: []\n\n");
+    assertEquals("reply_invalid", assertThrows(GoldException.class, () -> take(events, 1)).code());
+  }
+}
