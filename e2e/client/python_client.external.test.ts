@@ -12,7 +12,8 @@ import {
 import { lastDays } from "../contract/calls_fixture.ts";
 import { haltService } from "../contract/disturbances_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
-import { PYTHON_PACKAGE, PythonClient, PythonEnvironment, PythonError } from "./python_client_fixture.ts";
+import { ClientError } from "./client_program_fixture.ts";
+import { PYTHON_PACKAGE, PythonClient, PythonEnvironment } from "./python_client_fixture.ts";
 import { type Survival, testSurvival } from "./survival_fixture.ts";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
@@ -172,7 +173,7 @@ function testCalls(kind: Kind, setup: TestSetup): void {
     const { quote_id } = await client.call("create_quote", buy("1"));
     assertEquals((await client.call("simulate_quote_expiry", { quote_id })).status, "expired");
     const refusal = async (name: string, members: object) =>
-      (await assertRejects(() => client.call(name, members), PythonError)).code;
+      (await assertRejects(() => client.call(name, members), ClientError)).code;
     assertEquals(await refusal("place_order", { quote_id }), "quote_expired");
 
     assertEquals(
@@ -207,18 +208,18 @@ function testCalls(kind: Kind, setup: TestSetup): void {
     const client = open();
     const withdraw = () =>
       client.call("create_withdrawal", { amount_sar: "9999999999", idempotency_key: `too-much-${kind}` });
-    const first = await assertRejects(withdraw, PythonError);
+    const first = await assertRejects(withdraw, ClientError);
     assertEquals([first.code, first.retryable, first.outcome_unknown], ["insufficient_funds", false, false]);
     assertEquals(first.idempotency_key, `too-much-${kind}`);
     const stranger = open({ client_secret: "wrong" });
-    const refused = await assertRejects(() => stranger.call("get_balances"), PythonError);
+    const refused = await assertRejects(() => stranger.call("get_balances"), ClientError);
     assertEquals(refused.code, "invalid_client");
   });
 
   it("does not retry if a certificate is not accepted", async () => {
     const { cert } = setup().stack.partner.credentials;
     const client = open({ ca: cert }); // not the CA of the server's certificate
-    const error = await assertRejects(() => client.call("get_health"), PythonError);
+    const error = await assertRejects(() => client.call("get_health"), ClientError);
     assertEquals([error.code, error.retryable, error.outcome_unknown], ["tls_failed", false, false]);
     assertEquals(client.outcomesOf("getHealth"), ["tls_failed"]);
   });

@@ -4,7 +4,7 @@ import { countsBetween, readCounts } from "../contract/attack/service_counts_fix
 import { cutDatabase, exhaustRate, haltService } from "../contract/disturbances_fixture.ts";
 import type { Stack } from "../contract/stack_fixture.ts";
 import { FaultRelay } from "./fault_relay_fixture.ts";
-import type { PythonError, PythonReport } from "./python_client_fixture.ts";
+import type { ClientError, ClientReport } from "./client_program_fixture.ts";
 
 /** How a client is opened. */
 export interface ClientPlan {
@@ -18,8 +18,8 @@ export interface ClientPlan {
 
 /** The client of one language. Its calls and their members have the names of the Python client. */
 export interface TestedClient {
-  readonly reports: PythonReport[];
-  /** Makes a call, and returns its result. Rejects with the members of a PythonError. */
+  readonly reports: ClientReport[];
+  /** Makes a call, and returns its result. Rejects with the members of a ClientError. */
   // deno-lint-ignore no-explicit-any -- each test knows the members of the reply that it reads.
   call(name: string, members?: object): Promise<any>;
   /** The outcome of each try of this operation. */
@@ -36,7 +36,7 @@ export interface Survival<C extends TestedClient> {
 }
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
-const errorOf = async (call: () => Promise<unknown>) => await assertRejects(call) as PythonError;
+const errorOf = async (call: () => Promise<unknown>) => await assertRejects(call) as ClientError;
 
 /** Tests what a client does when the service or the network fails. Returns what further tests need. */
 export function testSurvival<C extends TestedClient>(
