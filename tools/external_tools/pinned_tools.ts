@@ -205,12 +205,12 @@ export const TOOLS = {
     () => existsSync("/usr/sbin/sshd"),
     "sshd was not found. Install it (Debian: apt-get install openssh-server).",
   ),
-  /** The system's JDK. The external checks compile and run the Java example with it. */
+  /** The system's JDK. The external checks compile and run the Java client and the Java example with it. */
   java: systemTool(
     "java",
-    "of the system, 11 or newer",
-    () => runs("javac", ["--version"], /^javac (1[1-9]|[2-9]\d)\b/),
-    "Java 11 or newer was not found on PATH. Install it (Debian: apt-get install openjdk-17-jdk-headless).",
+    "of the system, 17 or newer",
+    () => runs("javac", ["--version"], /^javac (1[7-9]|[2-9]\d)\b/),
+    "Java 17 or newer was not found on PATH. Install it (Debian: apt-get install openjdk-17-jdk-headless).",
   ),
   /**
    * Microsoft's SDK of .NET Core, which compiles and runs the example in C#. Version 3.1 is the newest that is

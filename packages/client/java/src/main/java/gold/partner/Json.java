@@ -23,7 +23,7 @@ import java.util.function.Function;
 
 /** Reads and writes JSON without doubles. Members that a later version adds are ignored. */
 final class Json {
-  private static final JsonMapper MAPPER = JsonMapper.builder()
+  static final JsonMapper MAPPER = JsonMapper.builder()
       .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
       .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
       .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS, DeserializationFeature.FAIL_ON_TRAILING_TOKENS,
