@@ -4,11 +4,12 @@ import { changed, expectViolation } from "./sample_tree.ts";
 describe("versions agree with the changelog", () => {
   const check = "versions agree with the changelog";
 
-  it("rejects a version in package.json, pyproject.toml or Kubernetes that is not the newest release", async () => {
+  it("rejects a version in package.json, pyproject.toml, pom.xml or Kubernetes that is not the newest release", async () => {
     for (
       const path of [
         "package.json",
         "packages/client/python/pyproject.toml",
+        "packages/client/java/pom.xml",
         "deploy/kubernetes/kustomization.yaml",
       ]
     ) {

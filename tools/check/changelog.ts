@@ -11,6 +11,8 @@ const CHANGELOG = "CHANGELOG.md";
 const CARRIERS: Readonly<Record<string, (text: string) => string | undefined>> = {
   "package.json": (text) => (JSON.parse(text) as { version?: string }).version,
   "packages/client/python/pyproject.toml": (text) => /^version = "(.+)"$/m.exec(text)?.[1],
+  "packages/client/java/pom.xml": (text) =>
+    /<artifactId>gold-partner<\/artifactId>\s*<version>(.+)<\/version>/.exec(text)?.[1],
   "deploy/kubernetes/kustomization.yaml": (text) => /^ *newTag: (\S+)$/m.exec(text)?.[1],
 };
 

@@ -19,6 +19,7 @@ const PROTOCOL_PACKAGES = { dependencies: { "@gold-partner/canonical": "1.0.0", 
 const CLEAN: Readonly<Record<string, string>> = {
   "CHANGELOG.md":
     "# Changelog\n\n## 1.1.0 (unreleased)\n\n- A change.\n\n## 1.0.0 (2026-01-02, commit 0123abc)\n",
+  "packages/client/java/pom.xml": "<artifactId>gold-partner</artifactId>\n<version>1.0.0</version>\n",
   "packages/client/python/pyproject.toml": '[project]\nname = "house"\nversion = "1.0.0"\n',
   "deploy/kubernetes/kustomization.yaml": "images:\n  - name: service\n    newTag: 1.0.0\n",
   ".npmrc": "omit-lockfile-registry-resolved=true\nignore-scripts=true\n",
