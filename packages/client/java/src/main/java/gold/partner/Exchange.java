@@ -138,7 +138,7 @@ final class Exchange {
       return new End(null, Failure.broken(error));
     }
     measureClock(reply);
-    if (reply.isSuccess()) return new End(reply, null);
+    if (reply.status() >= 200 && reply.status() < 300) return new End(reply, null);
     Failure failure = Failure.refusal(reply, call.operation(), clockOffsetSeconds);
     if (failure.cure() == Cure.TOKEN && token == used) dropToken();
     return new End(null, failure);

@@ -141,9 +141,8 @@ record Failure(
   }
 
   private static String detailOf(Problem problem, int status) {
-    if (problem.detail() != null) return problem.detail();
-    if (problem.errorDescription() != null) return problem.errorDescription();
-    return "The service refused with " + status + " " + problem.code() + ".";
+    String said = problem.detail() == null ? problem.errorDescription() : problem.detail();
+    return said == null ? "The service refused with " + status + " " + problem.code() + "." : said;
   }
 
   private static Outcome outcome(String code, int status, String operation) {

@@ -1,7 +1,7 @@
 package gold.partner;
 
 import java.io.IOException;
-import java.nio.file.Path;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
@@ -48,11 +48,6 @@ public final class GoldClient extends Operations implements AutoCloseable {
     return new GoldClient(Settings.fromEnv());
   }
 
-  /** Opens a client with the {@code credentials.json} at a path: see {@link Settings#fromCredentials(Path)}. */
-  public static GoldClient fromCredentials(Path file) {
-    return new GoldClient(Settings.fromCredentials(file));
-  }
-
   static Transport mutualTls(Settings settings) {
     if (settings.cert == null || settings.key == null) {
       throw new GoldException("configuration_invalid", "The client cannot be opened. cert and key are missing.");
@@ -65,7 +60,10 @@ public final class GoldClient extends Operations implements AutoCloseable {
     }
   }
 
-  /** Closes the client. A call after that throws a GoldException {@code argument_invalid}. */
+  /**
+   * Closes the client. A call after that throws a GoldException {@code argument_invalid}. A stream that is open ends
+   * so when it would reconnect.
+   */
   @Override
   public void close() {
     exchange.close();
@@ -86,7 +84,7 @@ public final class GoldClient extends Operations implements AutoCloseable {
   public String getStatementCsv(Api.StatementQuery query) {
     Call call = Call.get("getStatement", Call.target("/v1/statement", query)).accepting("text/csv");
     return exchange.call(call, reply -> {
-      if (reply.hasType("text/csv")) return reply.text();
+      if (reply.hasType("text/csv")) return new String(reply.body(), StandardCharsets.UTF_8);
       throw new IOException("Content-Type must be text/csv; got " + reply.header("Content-Type"));
     });
   }
@@ -126,15 +124,12 @@ public final class GoldClient extends Operations implements AutoCloseable {
   }
 
   private static PriceUpdate readPrices(LiveStream.Message message) throws IOException {
-    switch (message.name()) {
-      case "message":
-        Api.Prices prices = Json.read(message.data(), Api.Prices.class);
-        return new PriceUpdate(Optional.of(prices), prices.market());
-      case "unavailable":
-        return new PriceUpdate(Optional.empty(), Json.read(message.data(), Unavailable.class).market());
-      default:
-        return null;
+    if (message.name().equals("unavailable")) {
+      return new PriceUpdate(Optional.empty(), Json.read(message.data(), Unavailable.class).market());
     }
+    if (!message.name().equals("message")) return null;
+    Api.Prices prices = Json.read(message.data(), Api.Prices.class);
+    return new PriceUpdate(Optional.of(prices), prices.market());
   }
 
   private record Unavailable(String market) {}

@@ -2,14 +2,13 @@ package gold.partner;
 
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 
 /**
- * A list of the service. Iterate over it for all items, or take its stream. Each page is fetched when it is needed,
- * so {@code hasNext()} may throw a {@link GoldException}.
+ * A list of the service. Iterate over it for all items, or take its stream. The first page is fetched when the loop
+ * begins, and each other page when its items are needed. So the loop may throw a {@link GoldException}.
  *
  * @param <T> the type of the items
  */
@@ -23,34 +22,15 @@ public final class Listing<T> implements Iterable<T> {
     this.fetch = fetch;
   }
 
-  @Override
-  public Iterator<T> iterator() {
-    return new Iterator<>() {
-      private Page<T> page;
-      private Iterator<T> items;
-
-      @Override
-      public boolean hasNext() {
-        if (page == null) open(null);
-        while (!items.hasNext() && page.nextCursor() != null) open(page.nextCursor());
-        return items.hasNext();
-      }
-
-      @Override
-      public T next() {
-        if (!hasNext()) throw new NoSuchElementException();
-        return items.next();
-      }
-
-      private void open(String cursor) {
-        page = fetch.apply(cursor);
-        items = page.items().iterator();
-      }
-    };
+  /** Returns the items as a stream. */
+  public Stream<T> stream() {
+    return Stream.iterate(fetch.apply(null), Objects::nonNull,
+        page -> page.nextCursor() == null ? null : fetch.apply(page.nextCursor()))
+        .flatMap(page -> page.items().stream());
   }
 
-  /** Returns the items as a stream, which fetches each page when it is needed. */
-  public Stream<T> stream() {
-    return StreamSupport.stream(spliterator(), false);
+  @Override
+  public Iterator<T> iterator() {
+    return stream().iterator();
   }
 }

@@ -22,16 +22,13 @@ final class LiveBody extends InputStream implements Flow.Subscriber<List<ByteBuf
   private static final Part END = new Part(null, null);
 
   private final BlockingQueue<Part> parts = new LinkedBlockingQueue<>();
-  private volatile Duration limit;
+  /** The limit for the wait for the next byte. */
+  volatile Duration limit;
   private volatile Flow.Subscription subscription;
   private List<ByteBuffer> current = List.of();
   private Part last;
 
   LiveBody(Duration limit) {
-    this.limit = limit;
-  }
-
-  void setLimit(Duration limit) {
     this.limit = limit;
   }
 

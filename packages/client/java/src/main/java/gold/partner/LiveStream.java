@@ -7,6 +7,7 @@ import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.function.Supplier;
 
@@ -23,11 +24,19 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
   /** The service sends a comment every 10 seconds. */
   static final Duration SILENCE_MAX = Duration.ofSeconds(30);
 
+  /** The codes of the reasons after which a new connection would be refused. */
+  private static final Map<String, String> FINAL_CODES =
+      Map.of("suspended", "partner_suspended", "revoked", "certificate_revoked");
+
   /** A message of the stream. The name is "message" unless the service gave another one. */
-  record Message(String name, String id, byte[] data) {}
+  record Message(String name, byte[] data) {}
 
   /** The last message of a connection. */
-  private record End(String reason) {}
+  private record End(String reason) {
+    End {
+      Json.required(reason, "reason");
+    }
+  }
 
   /** Makes an item of a message. Returns null for a message to ignore. */
   @FunctionalInterface
@@ -76,7 +85,7 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
   @Override
   public void close() {
     isClosed = true;
-    disconnect();
+    if (body != null) body.close();
   }
 
   /** Returns the next item, or null when the stream is closed. */
@@ -106,35 +115,28 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
       if (reply.live() != null) reply.live().close();
       throw new IOException("Content-Type must be " + MEDIA_TYPE + "; got " + reply.header("Content-Type"));
     });
-    body.setLimit(silenceMax);
+    body.limit = silenceMax;
     lines = new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8));
-    if (isClosed) disconnect();
+    if (isClosed) body.close();
   }
 
   private void disconnect() {
-    LiveBody current = body;
-    if (current != null) current.close();
+    body.close();
     lines = null;
   }
 
   /** Returns the next message, or null if the connection is lost. */
   private Message nextMessage() {
     String name = "message";
-    String id = null;
     StringBuilder data = new StringBuilder();
     try {
       for (String line; (line = lines.readLine()) != null;) {
-        if (line.isEmpty() && !data.isEmpty()) {
-          return new Message(name, id, data.substring(0, data.length() - 1).getBytes(StandardCharsets.UTF_8));
-        }
         int colon = line.indexOf(':');
         String value = line.substring(colon + 1).replaceFirst("^ ", "");
-        switch (colon < 0 ? line : line.substring(0, colon)) {
-          case "event" -> name = value;
-          case "id" -> id = value;
-          case "data" -> data.append(value).append('\n');
-          default -> { } // a comment, or a member that this version does not know
-        }
+        if (line.startsWith("event:")) name = value;
+        else if (line.startsWith("data:")) data.append(value).append('\n');
+        else if (line.isEmpty() && data.isEmpty()) name = "message";
+        else if (line.isEmpty()) return new Message(name, data.toString().getBytes(StandardCharsets.UTF_8));
       }
       return null;
     } catch (InterruptedIOException cause) {
@@ -145,14 +147,11 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
   }
 
   private void end(String reason) {
-    switch (reason) {
-      case "suspended" -> throw new GoldException("partner_suspended", "The service ended the stream: the operator has"
-          + " suspended the account. Ask the operator.");
-      case "revoked" -> throw new GoldException("certificate_revoked", "The service ended the stream: the operator has"
-          + " revoked the credentials. Ask the operator.");
-      case "token_expired" -> exchange.dropToken();
-      default -> { } // drain, time_limit: reconnect
+    if (FINAL_CODES.containsKey(reason)) {
+      String detail = "The service ended the stream because your access was " + reason + ". Ask the operator.";
+      throw new GoldException(FINAL_CODES.get(reason), detail);
     }
+    if (reason.equals("token_expired")) exchange.dropToken();
   }
 
   private static <M> M read(Message message, Reader<M> reader) {

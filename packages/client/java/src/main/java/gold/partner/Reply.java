@@ -1,6 +1,5 @@
 package gold.partner;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
@@ -15,14 +14,6 @@ import java.util.Map;
  * @param live the open body of a stream; null for any other reply
  */
 record Reply(int status, Map<String, String> headers, byte[] body, LiveBody live) {
-
-  boolean isSuccess() {
-    return status >= 200 && status < 300;
-  }
-
-  String text() {
-    return new String(body, StandardCharsets.UTF_8);
-  }
 
   String header(String name) {
     return headers.get(name.toLowerCase());

@@ -2,7 +2,6 @@ package gold.partner;
 
 import com.fasterxml.jackson.core.JacksonException;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -14,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 
 /**
  * The service's URL, the partner's credentials, and the limits on time and tries. Set what differs from the
@@ -25,6 +25,7 @@ import java.util.function.UnaryOperator;
  */
 public final class Settings {
   private static final String FILE_VARIABLE = "GOLD_CREDENTIALS";
+  private static final Pattern ORIGIN = Pattern.compile("https://[A-Za-z0-9.:\\[\\]-]+/?");
   private static final List<String> NAMES =
       List.of("base_url", "client_id", "client_secret", "cert", "key", "ca", "signing_key");
   private static final List<String> FILES = List.of("cert", "key", "ca", "signing_key");
@@ -176,7 +177,7 @@ public final class Settings {
     if (kid != null && !Signing.KID.matcher(kid).matches()) {
       mistakes.add("kid must be 1 to 128 visible ASCII characters.");
     }
-    if (baseUrl == null || !isOrigin(baseUrl)) {
+    if (baseUrl == null || !ORIGIN.matcher(baseUrl).matches()) {
       mistakes.add("base_url must be https:// and a host without a path, such as https://localhost:8443.");
     } else {
       copy.baseUrl = baseUrl.replaceFirst("/$", "");
@@ -190,16 +191,6 @@ public final class Settings {
     }
     if (mistakes.isEmpty()) return copy;
     throw new GoldException("configuration_invalid", "The client cannot be opened. " + String.join(" ", mistakes));
-  }
-
-  private static boolean isOrigin(String url) {
-    try {
-      URI uri = URI.create(url);
-      return "https".equals(uri.getScheme()) && uri.getHost() != null
-          && url.replaceFirst("/$", "").equals("https://" + uri.getAuthority());
-    } catch (IllegalArgumentException cause) {
-      return false;
-    }
   }
 
   @SuppressWarnings("unchecked")

@@ -1,6 +1,7 @@
 package gold.partner;
 
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -10,7 +11,6 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** Signs a request: a detached JWS over the canonical request, ES256 with b64=false. */
 final class Signing {
@@ -68,12 +68,8 @@ final class Signing {
   }
 
   static byte[] join(byte[]... parts) {
-    byte[] joined = new byte[Stream.of(parts).mapToInt(part -> part.length).sum()];
-    int length = 0;
-    for (byte[] part : parts) {
-      System.arraycopy(part, 0, joined, length, part.length);
-      length += part.length;
-    }
-    return joined;
+    ByteArrayOutputStream joined = new ByteArrayOutputStream();
+    for (byte[] part : parts) joined.writeBytes(part);
+    return joined.toByteArray();
   }
 }

@@ -66,7 +66,7 @@ class StreamsTest {
 
   @Test
   void deliversPricesAndSaysWhenThereIsNone() {
-    server.thenHold(": ping\n\nretry: 5\nevent: later\ndata: {}\n\n" + price("501.50")
+    server.thenHold(": ping\n\nretry: 5\nevent: later\ndata: {}\n\nevent: end\n\n" + price("501.50")
         + "event: unavailable\r\ndata: {\"market\":\"closed\"}\r\n\r\n" + price("502"));
     try (var updates = client.streamPrices()) {
       var iterator = updates.iterator();
