@@ -28,7 +28,7 @@ export async function run(command: string, args: readonly string[], env: object 
   return stdout;
 }
 
-/** The Java client's jar, which Maven built into a temporary folder. Maven ran the package's own tests. */
+/** The Java client's jar, which Maven built into a temporary folder. Maven also runs the package's own tests. */
 export class JavaBuild {
   readonly folder: string;
 
@@ -36,10 +36,10 @@ export class JavaBuild {
     this.folder = folder;
   }
 
-  static async create(): Promise<JavaBuild> {
+  static async create(...words: string[]): Promise<JavaBuild> {
     const folder = temporaryFolder("gold-java");
     const options = ["--quiet", "--batch-mode", "--file", join(JAVA_PACKAGE, "pom.xml")];
-    await run("mvn", [...options, `-Dgold.target=${folder}`, "package"]);
+    await run("mvn", [...options, `-Dgold.target=${folder}`, ...words, "package"]);
     return new JavaBuild(folder);
   }
 

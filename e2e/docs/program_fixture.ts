@@ -4,6 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import { exampleArguments } from "../../tools/testing/example_program.ts";
+import type { JavaBuild } from "../client/java_client_fixture.ts";
 import type { PythonEnvironment } from "../client/python_client_fixture.ts";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
@@ -36,4 +37,22 @@ export async function runPython(
   await writeFile(file, program);
   const printed = await python.run([file], { GOLD_CREDENTIALS: credentials });
   return printed.split(`${BLOCK_END}\n`).slice(0, -1);
+}
+
+/** Runs the Java blocks of a page in the same way: imports at the top, and the other lines in main. */
+export async function runJava(
+  build: JavaBuild,
+  blocks: readonly string[],
+  credentials: string,
+): Promise<string[]> {
+  const isImport = (line: string) => line.startsWith("import ");
+  const imports = blocks.flatMap((code) => code.split("\n").filter(isImport));
+  const statements = blocks.map((code) => {
+    const lines = code.split("\n").filter((line) => !isImport(line));
+    return `${lines.join("\n")}\nSystem.out.println("${BLOCK_END}");\n`;
+  });
+  const file = join(temporaryFolder("gold-java-program"), "Program.java");
+  const main = `public static void main(String[] args) throws Exception {\n${statements.join("")}}`;
+  await writeFile(file, `${imports.join("\n")}\npublic class Program {\n${main}\n}\n`);
+  return (await build.runSource(file, credentials)).split(`${BLOCK_END}\n`).slice(0, -1);
 }

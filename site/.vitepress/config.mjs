@@ -130,6 +130,7 @@ export default {
             page("First order with curl", "/quickstart"),
             page("TypeScript", "/typescript"),
             page("Python", "/python.html"),
+            page("Java", "/java.html"),
             page("gold-partner, the command line", "/partner_cli"),
             page("Bruno", "/examples/bruno/"),
           ],
