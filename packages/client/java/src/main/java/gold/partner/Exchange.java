@@ -105,7 +105,7 @@ final class Exchange {
       boolean renews = failure.cure() == Cure.TOKEN && !hasNewToken;
       boolean retries = failure.cure() == Cure.WAIT && tries < settings.triesMax;
       Duration pause = renews ? Duration.ZERO : pauseLength(tries, failure.retryAfter());
-      boolean goesOn = (renews || retries) && end - System.nanoTime() > pause.toNanos();
+      boolean goesOn = (renews || retries) && Duration.ofNanos(end - System.nanoTime()).compareTo(pause) > 0;
       report(call, tries, start, result, goesOn ? pause : null);
       if (!goesOn) throw error(failure, tries, call, inDoubt);
       hasNewToken |= renews;

@@ -14,9 +14,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertificateException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
@@ -77,8 +77,8 @@ final class HttpTransport implements Transport {
 
   /** Headers that occur several times are joined with commas. */
   private static Map<String, String> headersOf(HttpResponse<?> response) {
-    Map<String, String> headers = new HashMap<>();
-    response.headers().map().forEach((name, values) -> headers.put(name.toLowerCase(), String.join(", ", values)));
+    Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    response.headers().map().forEach((name, values) -> headers.put(name, String.join(", ", values)));
     return headers;
   }
 

@@ -30,7 +30,7 @@ final class Json {
           DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
       .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
       .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN)
-      .serializationInclusion(JsonInclude.Include.NON_NULL)
+      .defaultPropertyInclusion(JsonInclude.Value.empty().withValueInclusion(JsonInclude.Include.NON_NULL))
       .addModule(new SimpleModule()
           .addDeserializer(Instant.class, new TextReader<>(Instant.class, Instant::parse))
           .addDeserializer(LocalDate.class, new TextReader<>(LocalDate.class, LocalDate::parse))

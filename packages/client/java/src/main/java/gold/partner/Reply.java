@@ -10,19 +10,19 @@ import java.util.Map;
 /**
  * An HTTP reply.
  *
- * @param headers their names in lower case
+ * @param headers a map whose names match in any case
  * @param live the open body of a stream; null for any other reply
  */
 record Reply(int status, Map<String, String> headers, byte[] body, LiveBody live) {
 
   String header(String name) {
-    return headers.get(name.toLowerCase());
+    return headers.get(name);
   }
 
   /** Whether Content-Type is this media type, with or without parameters. */
   boolean hasType(String mediaType) {
     String type = header("Content-Type");
-    return type != null && type.toLowerCase().split(";")[0].trim().equals(mediaType);
+    return type != null && type.split(";")[0].trim().equalsIgnoreCase(mediaType);
   }
 
   /** The service's time in Date; null if there is none. */

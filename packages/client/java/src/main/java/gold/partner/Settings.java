@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -232,6 +233,6 @@ public final class Settings {
   }
 
   private static String variable(String name) {
-    return "GOLD_" + name.toUpperCase();
+    return "GOLD_" + name.toUpperCase(Locale.ROOT);
   }
 }

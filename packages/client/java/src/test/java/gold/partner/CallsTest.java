@@ -60,7 +60,7 @@ class CallsTest {
   @Test
   void waitsAsLongAsRetryAfterSays() {
     var script = new Script(
-        problem(429, "rate_limited", PASSING, "Retry-After", "2"),
+        problem(429, "rate_limited", PASSING, "retry-after", "2"),
         problem(503, "service_unavailable", PASSING, "Retry-After", "Sat, 31 Jan 2026 09:30:01 GMT",
             "Date", "Sat, 31 Jan 2026 09:30:00 GMT"),
         reply(200, ORDER));
@@ -73,6 +73,9 @@ class CallsTest {
     assertTrue(error.retryable() && !error.outcomeUnknown() && error.retryAfter().equals(Duration.ofHours(1)));
     assertTrue(error.getMessage().contains("Call again in 3600 s."), error.getMessage());
     assertEquals(1, script.sent.size());
+    var never = new Script(problem(503, "service_unavailable", PASSING, "Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT",
+        "Date", "Sat, 31 Jan 2026 09:30:00 GMT"));
+    assertEquals("service_unavailable", fails(() -> place(never)).code());
   }
 
   @Test

@@ -6,9 +6,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** A transport that answers the token requests, and gives the scripted answers to the other requests. */
 final class Script implements Transport {
@@ -49,9 +49,9 @@ final class Script implements Transport {
 
   /** Headers are names and values in turn. */
   static Reply reply(int status, String body, String... headers) {
-    Map<String, String> map = new HashMap<>();
+    Map<String, String> map = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     for (int index = 0; index < headers.length; index += 2) {
-      map.put(headers[index].toLowerCase(), headers[index + 1]);
+      map.put(headers[index], headers[index + 1]);
     }
     return new Reply(status, map, body.getBytes(StandardCharsets.UTF_8), null);
   }
