@@ -5,6 +5,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertRejects } from "../../tools/testing/assert.ts";
 import { lastDays } from "../contract/calls_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
+import { ADDED, AdditiveRelay } from "./additive_relay_fixture.ts";
 import { ClientError } from "./client_program_fixture.ts";
 import { JAVA_PACKAGE, JavaBuild, JavaClient } from "./java_client_fixture.ts";
 import { testSurvival } from "./survival_fixture.ts";
@@ -134,6 +135,39 @@ describe("the Java client", () => {
     const { failure } = await client.call("simulate_failure", { kind: "refused", code: "ip_not_allowed" });
     assertEquals([failure.code, failure.remaining], ["ip_not_allowed", 1]);
     assertEquals(await refusal("get_balances", {}), "ip_not_allowed");
+  });
+
+  it("reads states, event types and members that a later version of the service adds", async () => {
+    const { ca, cert, key } = stack.partner.credentials;
+    const [caText, certText, keyText] = [ca, cert, key].map((file) => readFileSync(file, "utf8"));
+    const port = Number(new URL(stack.running.baseUrl).port);
+    const upstream = { port, ca: caText!, cert: certText!, key: keyText! };
+    const served = await stack.partner.succeed("getOpenApi");
+    const later = await AdditiveRelay.open(upstream, await stack.serverCertificate(), served);
+    try {
+      const client = open({ port: later.port });
+      const { quote_id } = await client.call("create_quote", buy("0.5"));
+      assertEquals((await client.call("place_order", { quote_id })).status, ADDED);
+      for (const list of ["list_orders", "list_withdrawals"]) {
+        assertEquals((await client.call(list))[0].status, ADDED);
+      }
+      const [event] = await client.call("list_events");
+      assertEquals([event.type, event.delivery.status], [ADDED, ADDED]);
+      for (
+        const name of [
+          "get_limits",
+          "get_chain_key",
+          "get_reserves",
+          "get_credentials",
+          "get_account",
+          "get_prices",
+        ]
+      ) {
+        await client.call(name);
+      }
+    } finally {
+      await later.close();
+    }
   });
 
   it("executes an order once if a simulation loses its reply", async () => {
