@@ -40,7 +40,9 @@ const SERIALIZABLE = ["FieldError"];
 
 /** The operations for which the client has a method. */
 export const JAVA_OPERATIONS: readonly OperationId[] = operationsOf("sandbox").filter((operation) =>
-  ENDPOINTS[operation].token !== "none" || operation === "getHealth"
+  (ENDPOINTS[operation].token !== "none" || operation === "getHealth") &&
+  // GoldClient.java has the streams.
+  !ENDPOINTS[operation].reply.mediaType
 );
 
 /** Returns the text of Api.java: the requests, the replies and the queries. */

@@ -541,6 +541,7 @@ public final class Api {
    * @param smallestTrade the smallest quotes at the present prices; null while there is no price.
    * @param quoteTtlSeconds how many seconds a quote is firm.
    * @param rateLimit your request rate.
+   * @param streams the limit of your streams of prices and events, together.
    * @param openQuotes limits on your open quotes (firm, not yet executed) by number and by grams, and how many are
    *     open now. A null maximum means no limit; null in place of the object means unlimited.
    * @param dailyRecords your daily limit (Riyadh time) on stored records that move no money or gold: quotes, binding
@@ -560,6 +561,7 @@ public final class Api {
       SmallestTrade smallestTrade,
       long quoteTtlSeconds,
       RateLimit rateLimit,
+      Streams streams,
       OpenQuotes openQuotes,
       DailyRecords dailyRecords,
       NetPosition netPosition,
@@ -570,6 +572,7 @@ public final class Api {
       Json.required(goldGrams, "gold_grams");
       Json.required(amountSar, "amount_sar");
       Json.required(rateLimit, "rate_limit");
+      Json.required(streams, "streams");
       Json.required(marketHours, "market_hours");
     }
 
@@ -649,6 +652,13 @@ public final class Api {
      * @param burst how many requests you may send at once.
      */
     public record RateLimit(long requestsPerSecond, long burst) {}
+
+    /**
+     * The limit of your streams of prices and events, together.
+     *
+     * @param maximum how many streams you can have open at once.
+     */
+    public record Streams(long maximum) {}
 
     /**
      * Open quotes.
@@ -1258,6 +1268,20 @@ public final class Api {
   }
 
   /**
+   * An event that otherwise only the operator's people or the calendar cause.
+   *
+   * @param type credential.added: a client secret that nobody knows is registered for you, and ends in 90 days.
+   *     credential.expiring: such a secret is registered that ends in a day. credential.ended: such a secret ends
+   *     now. settlement.changed, webhook_endpoint.changed: your IBAN or your webhook URL is registered again and
+   *     stays the same. day.closed: your newest past day that is open is closed.
+   */
+  public record SimulateEventRequest(String type) {
+    public SimulateEventRequest {
+      type = Quantities.given("type", type);
+    }
+  }
+
+  /**
    * What happens to your next requests.
    *
    * @param kind rate_limited, unavailable, timeout: the request is not executed and gets 429 rate_limited, 503
@@ -1389,6 +1413,22 @@ public final class Api {
     public SimulateWithdrawalRequest {
       withdrawalId = Quantities.given("withdrawal_id", withdrawalId);
       outcome = Quantities.given("outcome", outcome);
+    }
+  }
+
+  /**
+   * The event that happened, without its data.
+   *
+   * @param id the event.
+   * @param type its type. Values may be added.
+   * @param sequence its number among your events.
+   * @param createdAt when it happened.
+   */
+  public record SimulatedEvent(String id, String type, long sequence, Instant createdAt) {
+    public SimulatedEvent {
+      Json.required(id, "id");
+      Json.required(type, "type");
+      Json.required(createdAt, "created_at");
     }
   }
 

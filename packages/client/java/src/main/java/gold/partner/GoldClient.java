@@ -90,17 +90,17 @@ public final class GoldClient extends Operations implements AutoCloseable {
   }
 
   /**
-   * Follows the prices. The first update has the prices of now.
+   * Follows the prices. The first item has the prices of now. An item is empty while there is no fresh price.
    *
    * <pre>{@code
-   * try (var updates = client.streamPrices()) {
-   *   for (var update : updates) update.prices().ifPresent(prices -> show(prices.buyPrice()));
+   * try (var stream = client.streamPrices()) {
+   *   for (var item : stream) item.ifPresent(prices -> show(prices.buyPrice()));
    * }
    * }</pre>
    *
-   * @return the updates
+   * @return the prices
    */
-  public LiveStream<PriceUpdate> streamPrices() {
+  public LiveStream<Optional<Api.Prices>> streamPrices() {
     Call call = Call.get("streamPrices", "/v1/prices/stream").accepting(LiveStream.MEDIA_TYPE);
     return new LiveStream<>(exchange, () -> call, GoldClient::readPrices, silenceMax);
   }
@@ -123,16 +123,11 @@ public final class GoldClient extends Operations implements AutoCloseable {
         }, silenceMax);
   }
 
-  private static PriceUpdate readPrices(LiveStream.Message message) throws IOException {
-    if (message.name().equals("unavailable")) {
-      return new PriceUpdate(Optional.empty(), Json.read(message.data(), Unavailable.class).market());
-    }
-    if (!message.name().equals("message")) return null;
-    Api.Prices prices = Json.read(message.data(), Api.Prices.class);
-    return new PriceUpdate(Optional.of(prices), prices.market());
+  private static Optional<Api.Prices> readPrices(LiveStream.Message message) throws IOException {
+    if (message.name().equals("unavailable")) return Optional.empty();
+    return message.name().equals("message") ? Optional.of(Json.read(message.data(), Api.Prices.class)) : null;
   }
 
-  private record Unavailable(String market) {}
 
   @Override
   <T> T call(Call call, Class<T> type) {

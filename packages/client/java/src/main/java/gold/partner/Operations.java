@@ -564,6 +564,27 @@ public abstract class Operations {
   }
 
   /**
+   * Let an event happen that the operator or the calendar causes. Makes the records and the event of the real change,
+   * which arrives by webhook as usual. Your own credentials, IBAN and webhook URL stay as they are. At most one
+   * simulated client secret is active: a new one first ends the one before it, with its event. A second day.closed
+   * closes the day before.
+   *
+   * @param request the members to send
+   * @return the reply
+   * @throws GoldException {@code not_found}
+   */
+  public Api.SimulatedEvent simulateEvent(Api.SimulateEventRequest request) {
+    return simulateEvent(request, UUID.randomUUID().toString());
+  }
+
+  /** The same with your own Idempotency-Key. */
+  public Api.SimulatedEvent simulateEvent(Api.SimulateEventRequest request, String idempotencyKey) {
+    return call(
+        Call.write("simulateEvent", "/sandbox/simulate/event", request, idempotencyKey),
+        Api.SimulatedEvent.class);
+  }
+
+  /**
    * Close the market for yourself. Only for you, the market is closed, its price is stale, or the vault is short of
    * gold. Ends after {@code seconds}.
    *

@@ -67,15 +67,13 @@ class StreamsTest {
   @Test
   void deliversPricesAndSaysWhenThereIsNone() {
     server.thenHold(": ping\n\nretry: 5\nevent: later\ndata: {}\n\nevent: end\n\n" + price("501.50")
-        + "event: unavailable\r\ndata: {\"market\":\"closed\"}\r\n\r\n" + price("502"));
+        + "event: unavailable\r\ndata: {\"code\":\"price_unavailable\"}\r\n\r\n" + price("502"));
     try (var updates = client.streamPrices()) {
       var iterator = updates.iterator();
       var first = iterator.next();
-      assertEquals(new BigDecimal("501.50"), first.prices().orElseThrow().buyPrice());
-      assertEquals("open", first.market());
-      var none = iterator.next();
-      assertTrue(none.prices().isEmpty() && none.market().equals("closed"));
-      assertEquals(new BigDecimal("502"), iterator.next().prices().orElseThrow().buyPrice());
+      assertEquals(new BigDecimal("501.50"), first.orElseThrow().buyPrice());
+      assertTrue(iterator.next().isEmpty());
+      assertEquals(new BigDecimal("502"), iterator.next().orElseThrow().buyPrice());
     }
     assertEquals(List.of("token", "/v1/prices/stream Bearer token-1 text/event-stream"), server.requests);
   }
