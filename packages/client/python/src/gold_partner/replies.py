@@ -167,6 +167,7 @@ class SimulatedEvent(TypedDict):
     """The event that a simulation made, without its data."""
 
     id: str
+    #: A SimulatedEventType; values may be added.
     type: str
     sequence: int
     created_at: str
@@ -328,6 +329,11 @@ class SmallestTrades(TypedDict):
     sell: SmallestTrade
 
 
+class StreamLimit(TypedDict):
+    #: How many streams of prices and events you can have open at once.
+    maximum: int
+
+
 class Limits(TypedDict):
     """The quantities that you may ask for, your request rate and quotas, and the market's hours."""
 
@@ -347,6 +353,7 @@ class Limits(TypedDict):
     daily_withdrawals: DailyWithdrawals | None
     #: None: unlimited.
     exposure: Exposure | None
+    streams: StreamLimit
     market_hours: MarketHours
 
 
