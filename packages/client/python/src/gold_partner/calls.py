@@ -21,6 +21,7 @@ from .error import GoldError
 from .exact_json import Quantity, read_json, write_json
 from .exchange import Call
 from .failure import Reply
+from .streams import DEFAULT, Stream
 
 T = TypeVar("T")
 
@@ -65,6 +66,22 @@ def get_price_history(*, after: str | None = None) -> Call[replies.PriceHistory]
     """Fetches the prices of the last 24 hours, minute by minute. `after` leaves out bars that begin no later."""
     target = _target("/v1/prices/history", {"after": after})
     return Call("getPriceHistory", "GET", target, _reader(replies.PriceHistory))
+
+
+def stream_prices() -> Stream[replies.Prices | None]:
+    """Iterates over the prices as they change, without an end. None means that there is no fresh price.
+
+    The client opens the stream again after it ends or its connection is lost. Until then, it yields nothing:
+    compare `as_of` with the time before you use a price. Closing the iterator closes the connection.
+
+    Code: `stream_revoked`.
+    """
+    # Without the annotation, mypy would not accept a function that returns None.
+    readers: dict[bytes, Callable[[Reply], replies.Prices | None]] = {
+        DEFAULT: _reader(replies.Prices),
+        b"unavailable": lambda reply: None,
+    }
+    return Stream("streamPrices", "/v1/prices/stream", readers)
 
 
 def fund_sandbox(amount_sar: Quantity, *, idempotency_key: str | None = None) -> Call[replies.SandboxFunding]:
@@ -266,6 +283,21 @@ def get_credentials() -> Call[replies.Credentials]:
 def list_events(*, after: int | None = None, limit: int | None = None) -> Listing[replies.Event]:
     """Iterates over your events after a sequence number, oldest first, with the state of their deliveries."""
     return Listing("listEvents", "/v1/events", "after", locals())
+
+
+def stream_events(*, after: int) -> Stream[replies.Event]:
+    """Iterates over your events as they happen, in order, without a gap and without an end.
+
+    `after` is the sequence of the last event that you have, or 0 for all events. It is required, because a
+    stream that begins "now" could lose the events during its first reconnection. The client opens the stream
+    again after it ends or its connection is lost. It then continues after the last event that it yielded.
+    Closing the iterator closes the connection.
+
+    Code: `stream_revoked`.
+    """
+    if not isinstance(after, int):
+        raise GoldError("argument_invalid", f"after must be the sequence of an event, or 0; got {after!r}.")
+    return Stream("streamEvents", "/v1/events/stream", {DEFAULT: _read_event}, after)
 
 
 def get_event(event_id: str) -> Call[replies.Event]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import inspect
 import os
@@ -10,7 +11,7 @@ import re
 import ssl
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import httpx
@@ -22,6 +23,7 @@ from .exchange import Call, Exchange, GetToken, Pause, Send, Step, Steps
 from .failure import Reply, SendError
 from .foreign_credential import read_thumbprints
 from .settings import Settings, tls_context
+from .streams import Stream, StreamEnd
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,6 +32,8 @@ T = TypeVar("T")
 #: further.
 LIMITS = httpx.Limits(max_connections=64)
 CERTIFICATE_ALERT = re.compile("ALERT_(.*CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)")
+#: The service sends something every 10 s. After this time without anything, the connection is lost.
+SILENCE_SECONDS = 30.0
 UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
@@ -93,6 +97,20 @@ def _list(operation: Callable[P, Listing[T]]) -> Callable[Concatenate[GoldClient
     return _named(method, operation)
 
 
+def _stream(
+    operation: Callable[P, Stream[T]],
+) -> Callable[Concatenate[GoldClient, P], Generator[T, None, None]]:
+    def method(self: GoldClient, /, *args: P.args, **kwargs: P.kwargs) -> Generator[T, None, None]:
+        stream = operation(*args, **kwargs)
+        while True:
+            with contextlib.closing(self._run(stream.open(self._exchange))) as response:
+                with contextlib.suppress(StreamEnd, httpx.HTTPError):
+                    for part in response.iter_bytes():
+                        yield from stream.receive(part)
+
+    return _named(method, operation)
+
+
 def _async_call(operation: Callable[P, Call[T]]) -> Callable[Concatenate[AsyncGoldClient, P], Awaitable[T]]:
     async def method(self: AsyncGoldClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._run(self._exchange.run(operation(*args, **kwargs)))
@@ -112,6 +130,21 @@ def _async_list(
             if page.next_cursor is None:
                 return
             cursor = page.next_cursor
+
+    return _named(method, operation)
+
+
+def _async_stream(
+    operation: Callable[P, Stream[T]],
+) -> Callable[Concatenate[AsyncGoldClient, P], AsyncGenerator[T, None]]:
+    async def method(self: AsyncGoldClient, /, *args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[T, None]:
+        stream = operation(*args, **kwargs)
+        while True:
+            async with contextlib.aclosing(await self._run(stream.open(self._exchange))) as response:
+                with contextlib.suppress(StreamEnd, httpx.HTTPError):
+                    async for part in response.aiter_bytes():
+                        for value in stream.receive(part):
+                            yield value
 
     return _named(method, operation)
 
@@ -166,13 +199,18 @@ class GoldClient(_Client):
             case Send():
                 _require_open(self._http)
                 try:
-                    return _reply(self._http.request(**_request(step)))
+                    response = self._http.send(self._http.build_request(**_request(step)), stream=step.streams)
+                    if not _is_open_stream(response):
+                        with contextlib.closing(response):
+                            response.read()
+                    return _reply(response)
                 except httpx.HTTPError as error:
                     raise _send_error(error) from error
 
     get_health = _call(calls.get_health)
     get_prices = _call(calls.get_prices)
     get_price_history = _call(calls.get_price_history)
+    stream_prices = _stream(calls.stream_prices)
     fund_sandbox = _call(calls.fund_sandbox)
     create_quote = _call(calls.create_quote)
     get_quote = _call(calls.get_quote)
@@ -195,6 +233,7 @@ class GoldClient(_Client):
     get_account = _call(calls.get_account)
     get_credentials = _call(calls.get_credentials)
     list_events = _list(calls.list_events)
+    stream_events = _stream(calls.stream_events)
     get_event = _call(calls.get_event)
     redeliver_event = _call(calls.redeliver_event)
     test_webhook = _call(calls.test_webhook)
@@ -213,7 +252,7 @@ class GoldClient(_Client):
 
 
 class AsyncGoldClient(_Client):
-    """GoldClient for asyncio: `await` each call, and iterate over a list with `async for`.
+    """GoldClient for asyncio: `await` each call, and iterate over a list or a stream with `async for`.
 
     If you cancel a call, it is not known whether a write was executed. Repeat it with your own
     idempotency_key.
@@ -263,13 +302,19 @@ class AsyncGoldClient(_Client):
             case Send():
                 _require_open(self._http)
                 try:
-                    return _reply(await self._http.request(**_request(step)))
+                    request = self._http.build_request(**_request(step))
+                    response = await self._http.send(request, stream=step.streams)
+                    if not _is_open_stream(response):
+                        async with contextlib.aclosing(response):
+                            await response.aread()
+                    return _reply(response)
                 except httpx.HTTPError as error:
                     raise _send_error(error) from error
 
     get_health = _async_call(calls.get_health)
     get_prices = _async_call(calls.get_prices)
     get_price_history = _async_call(calls.get_price_history)
+    stream_prices = _async_stream(calls.stream_prices)
     fund_sandbox = _async_call(calls.fund_sandbox)
     create_quote = _async_call(calls.create_quote)
     get_quote = _async_call(calls.get_quote)
@@ -292,6 +337,7 @@ class AsyncGoldClient(_Client):
     get_account = _async_call(calls.get_account)
     get_credentials = _async_call(calls.get_credentials)
     list_events = _async_list(calls.list_events)
+    stream_events = _async_stream(calls.stream_events)
     get_event = _async_call(calls.get_event)
     redeliver_event = _async_call(calls.redeliver_event)
     test_webhook = _async_call(calls.test_webhook)
@@ -315,13 +361,23 @@ def _require_open(http: httpx.Client | httpx.AsyncClient) -> None:
 
 
 def _request(step: Send) -> dict[str, Any]:
+    timeout = httpx.Timeout(step.timeout_seconds)
+    if step.streams:
+        timeout.read = SILENCE_SECONDS
     return {
         **{"method": step.method, "url": step.url, "headers": step.headers},
-        **{"content": step.body, "timeout": step.timeout_seconds},
+        **{"content": step.body, "timeout": timeout},
     }
 
 
+def _is_open_stream(response: httpx.Response) -> bool:
+    media_type = response.headers.get("Content-Type", "").partition(";")[0]
+    return not response.is_closed and response.is_success and media_type == "text/event-stream"
+
+
 def _reply(response: httpx.Response) -> Reply:
+    if _is_open_stream(response):
+        return Reply(response.status_code, response.headers, b"", opened=response)
     return Reply(response.status_code, response.headers, response.content)
 
 

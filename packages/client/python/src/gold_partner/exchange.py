@@ -6,6 +6,7 @@ its result into the generator. At the end, the generator returns the result of t
 
 from __future__ import annotations
 
+import math
 import random
 import time
 import uuid
@@ -41,6 +42,8 @@ class Call(Generic[T]):
     needs_token: bool = True
     signed: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
+    #: The reply is a stream, which a caller expects to wait for. So the call has no limits of time and tries.
+    streams: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Send:
     headers: Mapping[str, str]
     body: bytes | None
     timeout_seconds: float
+    streams: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ class Exchange:
 
     def run(self, call: Call[T]) -> Steps[T]:
         """Returns the value that the call reads from its reply."""
-        return (yield from self._run(call, time.monotonic() + self._settings.patience_seconds))
+        return (yield from self._run(call, math.inf if call.streams else self._patience_end()))
 
     def token(self, step: GetToken) -> Steps[str]:
         """Returns the current token. Fetches one unless another thread or task has done so meanwhile."""
@@ -105,6 +109,9 @@ class Exchange:
             )
             self._token, self._token_renewal = token, asked_at + RENEWED_AT * lives_seconds
         return cast(str, self._token)
+
+    def _patience_end(self) -> float:
+        return time.monotonic() + self._settings.patience_seconds
 
     def _has_token(self) -> bool:
         return self._token is not None and time.monotonic() < self._token_renewal
@@ -143,7 +150,10 @@ class Exchange:
             in_doubt = failure.outcome == "unknown" or (failure.outcome == "unchanged" and in_doubt)
             renews = failure.cure == "token" and not has_new_token
             retries = failure.cure == "wait" and tries < self._settings.tries_max
-            seconds = 0.0 if renews else _pause_seconds(tries, failure.retry_after_seconds)
+            if call.streams:
+                # Also if a token could not be fetched within the limits of a call.
+                retries = failure.cure != "token" and failure.facts.get("retryable", False)
+            seconds = 0.0 if renews else pause_seconds(tries, failure.retry_after_seconds)
             goes_on = (renews or retries) and time.monotonic() + seconds < end
             self._report(call, tries, start, failure, seconds if goes_on else None)
             if not goes_on:
@@ -155,7 +165,7 @@ class Exchange:
         token: str | None = None
         try:
             if call.needs_token:
-                token = self._token if self._has_token() else (yield GetToken(end))
+                token = self._token if self._has_token() else (yield GetToken(min(end, self._patience_end())))
             headers = self._headers(call, token)
             left_seconds = end - time.monotonic()
             if left_seconds <= 0:
@@ -167,7 +177,7 @@ class Exchange:
         timeout_seconds = min(self._settings.timeout_seconds, left_seconds)
         try:
             reply: Reply = yield Send(
-                call.method, self._base_url + call.target, headers, call.body, timeout_seconds
+                call.method, self._base_url + call.target, headers, call.body, timeout_seconds, call.streams
             )
         except SendError as error:
             return broken(error)
@@ -248,7 +258,7 @@ def _read_grant(reply: Reply) -> tuple[str, int]:
     return token, lives_seconds
 
 
-def _pause_seconds(tries: int, retry_after_seconds: float | None) -> float:
+def pause_seconds(tries: int, retry_after_seconds: float | None) -> float:
     """Returns Retry-After and up to 0.2 s more.
 
     Without Retry-After it is a random time below a limit that doubles from 0.2 s to 10 s. The random part
@@ -256,7 +266,8 @@ def _pause_seconds(tries: int, retry_after_seconds: float | None) -> float:
     """
     if retry_after_seconds is not None:
         return retry_after_seconds + random.uniform(0, FIRST_PAUSE_SECONDS)
-    return random.uniform(0, min(PAUSE_MAX_SECONDS, FIRST_PAUSE_SECONDS * 2.0 ** (tries - 1)))
+    doublings = min(tries - 1, 10)  # A stream may try so often that the power would overflow.
+    return random.uniform(0, min(PAUSE_MAX_SECONDS, FIRST_PAUSE_SECONDS * 2.0**doublings))
 
 
 def _error(failure: Failure, tries: int, idempotency_key: str | None, in_doubt: bool) -> GoldError:

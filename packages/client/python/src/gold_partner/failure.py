@@ -29,6 +29,8 @@ class Reply:
     status: int
     headers: Mapping[str, str]
     body: bytes
+    #: The transport's response if it is an open stream. The body is then empty.
+    opened: Any = None
 
 
 class SendError(Exception):

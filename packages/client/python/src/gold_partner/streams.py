@@ -1,0 +1,111 @@
+"""The logic of a stream, without input and output: it is the same for GoldClient and AsyncGoldClient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import Any, Generic, TypeVar, cast
+
+from .error import GoldError
+from .exact_json import read_json
+from .exchange import Call, Exchange, Pause, Steps, pause_seconds
+from .failure import Reply
+
+T = TypeVar("T")
+
+#: The event name of a message that gives none.
+DEFAULT = b""
+END = b"end"
+#: The codes of the errors for the reasons after which the service would refuse to open the stream again.
+FINAL_CODES = {"suspended": "partner_suspended", "revoked": "stream_revoked"}
+
+
+class StreamEnd(Exception):
+    """The service ended the connection, and the client opens the stream again."""
+
+
+class Stream(Generic[T]):
+    """A stream of server-sent events, over all the connections that it needs.
+
+    `readers` has the event names that the client knows, each with the function that reads a message's data.
+    `after` is the sequence of the last event that the caller has. A stream of prices has none.
+    """
+
+    def __init__(
+        self,
+        operation: str,
+        path: str,
+        readers: Mapping[bytes, Callable[[Reply], T]],
+        after: int | None = None,
+    ) -> None:
+        self._operation, self._path, self._readers, self._after = operation, path, readers, after
+        #: How often the stream was opened without receiving anything since.
+        self._openings = 0
+        self._rest, self._name, self._data = b"", DEFAULT, list[bytes]()
+
+    def open(self, exchange: Exchange) -> Steps[Any]:
+        """Opens the stream, or continues it after the last event. Returns the transport's response."""
+        if self._openings > 0:
+            yield Pause(pause_seconds(self._openings, None))
+        self._openings += 1
+        # The last connection may have been lost in the middle of a message.
+        self._rest, self._name, self._data = b"", DEFAULT, []
+        target = self._path if self._after is None else f"{self._path}?after={self._after}"
+        headers = {"Accept": "text/event-stream"}
+        return (
+            yield from exchange.run(
+                Call(self._operation, "GET", target, _read_opened, headers=headers, streams=True)
+            )
+        )
+
+    def receive(self, part: bytes) -> Iterator[T]:
+        """Returns the values of the messages that this part completes. Raises StreamEnd or GoldError."""
+        # Not splitlines(), which would also split at characters that JSON may contain, such as U+2028.
+        *lines, self._rest = (self._rest + part).split(b"\n")
+        for line in lines:
+            name, colon, value = line.removesuffix(b"\r").partition(b":")
+            value = value.removeprefix(b" ")
+            if name == b"event":
+                self._name = value
+            elif name == b"data":
+                self._data.append(value)
+            elif name == b"" and colon:  # a comment
+                self._openings = 1
+            elif name == b"":
+                yield from self._read_message()
+
+    def _read_message(self) -> Generator[T, None, None]:
+        name, data = self._name, b"\n".join(self._data)
+        self._name, self._data = DEFAULT, []
+        read = self._readers.get(name)
+        if data == b"" or (read is None and name != END):  # The service may add names.
+            return
+        try:
+            value = _read_reason(data) if read is None else read(Reply(200, {}, data))
+        except ValueError as cause:
+            detail = f"A message of {self._operation} does not have the documented form: {cause}."
+            raise GoldError("reply_invalid", detail) from cause
+        if read is None:
+            self._end(cast(str, value))
+        self._openings = 1
+        if self._after is not None:
+            self._after = cast(Any, value)["sequence"]
+        yield cast(T, value)
+
+    def _end(self, reason: str) -> None:
+        if reason in FINAL_CODES:
+            raise GoldError(FINAL_CODES[reason], f"The service ended {self._operation}: {reason}.")
+        raise StreamEnd(reason)
+
+
+def _read_reason(data: bytes) -> str:
+    end = read_json(data)
+    if not isinstance(end, dict) or not isinstance(end.get("reason"), str):
+        raise ValueError("it has no valid reason")
+    return cast(str, end["reason"])
+
+
+def _read_opened(reply: Reply) -> Any:
+    if reply.opened is None:
+        media_type = reply.headers.get("Content-Type", "nothing")
+        raise ValueError(f"Content-Type must be text/event-stream; got {media_type}")
+    return reply.opened
