@@ -10,7 +10,7 @@ import {
   assertStringIncludes,
 } from "../../tools/testing/assert.ts";
 import { lastDays } from "../contract/calls_fixture.ts";
-import { haltService } from "../contract/disturbances_fixture.ts";
+import { haltService, suspend } from "../contract/disturbances_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { ClientError } from "./client_program_fixture.ts";
 import { PYTHON_PACKAGE, PythonClient, PythonEnvironment } from "./python_client_fixture.ts";
@@ -60,7 +60,7 @@ describe("the Python client", () => {
       GOLD_OPENAPI: document,
     });
     const [, count] = /Ran (\d+) tests/.exec(output) ?? [];
-    assert(Number(count) >= 38, output);
+    assert(Number(count) >= 68, output);
   });
 
   it("has the version of the other packages", async () => {
@@ -77,6 +77,7 @@ describe("the Python client", () => {
         stack,
         open: (plan) => openPython(kind, { python, stack }, plan),
       }));
+      testStreams(() => stack, tools);
       if (kind === "async") testCancelling(() => stack, tools);
     });
   }
@@ -92,6 +93,7 @@ function openPython(kind: Kind, { python, stack }: ReturnType<TestSetup>, plan: 
   return new PythonClient(python, kind, credentials, plan);
 }
 
+const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
 const buy = (gold_grams: string) => ({ side: "buy", gold_grams });
 
 function testCalls(kind: Kind, setup: TestSetup): void {
@@ -222,6 +224,60 @@ function testCalls(kind: Kind, setup: TestSetup): void {
     const error = await assertRejects(() => client.call("get_health"), ClientError);
     assertEquals([error.code, error.retryable, error.outcome_unknown], ["tls_failed", false, false]);
     assertEquals(client.outcomesOf("getHealth"), ["tls_failed"]);
+  });
+}
+
+function testStreams(stack: () => Stack, { open, openRelay }: Survival<PythonClient>): void {
+  const opened = async (client: PythonClient, operation: string, count: number) => {
+    while (client.outcomesOf(operation).filter((outcome) => outcome === "200").length < count) await soon();
+  };
+  const newestSequence = async () =>
+    (await stack().partner.succeed("testWebhook", { body: {} })).sequence as number;
+
+  it("streams None while there is no fresh price, and then a price with exact amounts", async () => {
+    const client = await open();
+    await client.call("simulate_market", { state: "price_stale" });
+    const streamed = client.take(2, "stream_prices");
+    await opened(client, "streamPrices", 1);
+    // Give the stream time to send that there is no price, before the simulation ends.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await client.call("reset_simulations");
+    const [first, second] = await streamed;
+    const { buy_price: _, sell_price: __, as_of: ___, ...other } = await client.call("get_prices");
+    const { buy_price, sell_price, as_of, ...same } = second;
+    assertEquals([first, same], [null, other]);
+    for (const price of [buy_price, sell_price]) assertMatch(price, /^\d+(\.\d+)?$/);
+    assertMatch(as_of, /Z$/);
+  });
+
+  it("streams each event once, although two connections are reset, one of them within an event", async () => {
+    const after = await newestSequence();
+    const relay = await openRelay();
+    const client = await open({ port: relay.port });
+    const streamed = client.take(3, "stream_events", { after });
+    for (const [index, cutAfterBytes] of [0, 150].entries()) {
+      await opened(client, "streamEvents", index + 1);
+      relay.cutReply(cutAfterBytes);
+      await newestSequence();
+      while (relay.cuts === index) await soon();
+    }
+    await newestSequence();
+    const sequences = (await streamed).map(({ sequence }: { sequence: number }) => sequence - after);
+    assertEquals(sequences, [1, 2, 3]);
+    assertEquals(client.outcomesOf("streamEvents").filter((outcome) => outcome === "200").length, 3);
+  });
+
+  it("ends a stream with an error when the partner is suspended", async () => {
+    const client = await open();
+    const streamed = client.take(1, "stream_events", { after: await newestSequence() });
+    await opened(client, "streamEvents", 1);
+    const [error, mend] = await Promise.all([
+      assertRejects(() => streamed, PythonError),
+      suspend(stack(), stack().partner),
+    ]);
+    await mend();
+    assertEquals([error.code, error.retryable], ["partner_suspended", false]);
+    assertEquals(client.outcomesOf("streamEvents"), ["200"]);
   });
 }
 

@@ -2,13 +2,16 @@
 
 Each line on stdin is a call, such as {"id": 1, "call": "place_order", "with": {"quote_id": "qt_…"}}. The
 asynchronous client also takes {"cancel": 1}, which cancels the call with this id. Calls run concurrently.
+A call of a stream has "take", the number of values after which the iterator is closed.
 Prints a line for each result and for each report of a try.
 PLAN is a JSON object: settings of the client, `port` of another entry point to the service, and
 `ahead_seconds`, by which the client's clock is ahead.
 """
 
 import asyncio
+import contextlib
 import dataclasses
+import itertools
 import json
 import sys
 import time
@@ -58,7 +61,12 @@ def run_sync(settings: Settings, port: int | None) -> None:
     def call(client: GoldClient, line: dict[str, Any]) -> None:
         try:
             result = getattr(client, line["call"])(**line["with"])
-            show({"id": line["id"], "result": list(result) if line["call"].startswith("list_") else result})
+            if line["call"].startswith("list_"):
+                result = list(result)
+            elif "take" in line:
+                with contextlib.closing(result) as values:
+                    result = list(itertools.islice(values, line["take"]))
+            show({"id": line["id"], "result": result})
         except GoldError as error:
             show({"id": line["id"], "error": describe(error)})
 
@@ -76,8 +84,14 @@ async def run_async(settings: Settings, port: int | None) -> None:
     async def call(client: AsyncGoldClient, line: dict[str, Any]) -> None:
         try:
             result = getattr(client, line["call"])(**line["with"])
-            is_list = line["call"].startswith("list_")
-            show({"id": line["id"], "result": [item async for item in result] if is_list else await result})
+            if line["call"].startswith("list_"):
+                result = [item async for item in result]
+            elif "take" in line:
+                async with contextlib.aclosing(result) as values:
+                    result = [await anext(values) for _ in range(line["take"])]
+            else:
+                result = await result
+            show({"id": line["id"], "result": result})
         except GoldError as error:
             show({"id": line["id"], "error": describe(error)})
         except asyncio.CancelledError:

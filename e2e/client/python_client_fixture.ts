@@ -68,6 +68,11 @@ export class PythonClient extends ClientProgram {
     super(python, ["-B", FIXTURE, kind, credentials, JSON.stringify(plan)]);
   }
 
+  /** Opens a stream, and returns its first `count` values. Then the iterator is closed. */
+  take(count: number, name: string, members: object = {}): Promise<Result> {
+    return this.#say({ call: name, with: members, take: count });
+  }
+
   /** Cancels the newest call. */
   cancel(): void {
     this.write({ cancel: this.calls });
