@@ -19,13 +19,15 @@ const BREAK = " \\\n  ";
  * functions that the quickstart sets. If the operation needs an id, the sample gets one first.
  */
 export function curlSample(operation: OperationId, described: Described): string {
-  const { method, path, token, idempotent, signature, request } = ENDPOINTS[operation];
+  const { method, path, token, idempotent, signature, request, reply } = ENDPOINTS[operation];
   const parameters = parametersOf(operation, described);
   const target = withVariables(path) + queryOf(parameters);
   const body = exampleOf(operation);
   const isForm = request?.mediaType === "application/x-www-form-urlencoded";
   const content = isForm || body === undefined ? undefined : bodyOf(body);
   const options = [
+    // A stream does not end by itself.
+    ...(reply.mediaType === "text/event-stream" ? ["--no-buffer --max-time 5"] : []),
     ...(token === "none" || token === "checked" ? [] : ["-H @token.txt"]),
     ...(signature ? ["-H @signed.txt"] : []),
     ...(idempotent ? ['-H "Idempotency-Key: $KEY"'] : []),

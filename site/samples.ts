@@ -138,6 +138,15 @@ for (const { begins_at, buy_price } of bars.slice(-5)) {
 for bar in history["bars"][-5:]:
     print(bar["begins_at"], bar["buy_price"]["last"])`,
     },
+    streamPrices: {
+      typescript: `for await (const prices of client.streamPrices()) {
+  console.log(\`\${prices?.buy_price}\`);
+  break;
+}`,
+      python: `for prices in client.stream_prices():
+    print(prices and prices["buy_price"])
+    break`,
+    },
     createQuote: {
       typescript: `const quote = await client.createQuote({
   side: "buy",
@@ -341,6 +350,16 @@ for await (const { sequence, type } of events) {
       python: `for event in client.list_events(after=0):
     print(event["sequence"], event["type"])`,
     },
+    streamEvents: {
+      typescript: `const stream = client.streamEvents({ after: 0 });
+for await (const { sequence, type } of stream) {
+  console.log(sequence, type);
+  break;
+}`,
+      python: `for event in client.stream_events(after=0):
+    print(event["sequence"], event["type"])
+    break`,
+    },
     getEvent: {
       typescript: `const { items: [first] } = await client.listEvents();
 const { delivery } = await client.getEvent(first!.id);
@@ -438,6 +457,14 @@ console.log(ended.status);`,
       python: `quote = client.create_quote("buy", gold_grams="12.3456")
 ended = client.simulate_quote_expiry(quote["quote_id"])
 print(ended["status"])`,
+    },
+    simulateEvent: {
+      typescript: `const event = await client.simulateEvent({
+  type: "credential.ended",
+});
+console.log(event.sequence);`,
+      python: `event = client.simulate_event("credential.ended")
+print(event["sequence"])`,
     },
     simulateMarket: {
       typescript: `const armed = await client.simulateMarket({
