@@ -58,10 +58,14 @@ export class ClientProgram {
 
   /** Makes a call, and returns its result, in which a quantity is its text. Throws ClientError. */
   call(name: string, members: object = {}): Promise<Result> {
+    return this.say(this.line(name, members));
+  }
+
+  protected say(line: object): Promise<Result> {
     const id = ++this.#calls;
     const waiting = withResolvers<Result>();
     this.#waiting.set(id, waiting);
-    this.write({ id, ...this.line(name, members) });
+    this.write({ id, ...line });
     return waiting.promise;
   }
 

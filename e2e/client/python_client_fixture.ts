@@ -69,8 +69,8 @@ export class PythonClient extends ClientProgram {
   }
 
   /** Opens a stream, and returns its first `count` values. Then the iterator is closed. */
-  take(count: number, name: string, members: object = {}): Promise<Result> {
-    return this.#say({ call: name, with: members, take: count });
+  take(count: number, name: string, members: object = {}): ReturnType<ClientProgram["call"]> {
+    return this.say({ call: name, with: members, take: count });
   }
 
   /** Cancels the newest call. */
