@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { eventStreamQuery, REQUEST_HEADER, writeJson } from "@gold-partner/protocol";
 import { admitCaller } from "../admission/admit_caller.ts";
 import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
@@ -35,11 +34,10 @@ export function priceStreamRoute(deps: Deps, streams: Streams): Route {
     refuseQuery(c);
     return streams.open(c, partner, async function* (stream) {
       for (let sent: string | undefined;;) {
-        const message = await stream.next(feed, (message) => message !== sent);
+        const pauseMs = sent === undefined ? 0 : PAUSE_MS;
+        const message = await stream.next(feed, (message) => message !== sent, pauseMs);
         yield message;
-        if (message === undefined) continue;
-        sent = message;
-        await sleep(PAUSE_MS);
+        sent = message ?? sent;
       }
     });
   };

@@ -13,8 +13,10 @@ interface Follower {
 }
 
 const TICK_MS = 100;
-/** For longer than this, a value that cannot be read again must not look current. */
+/** For longer than this after its read began, a value that cannot be read again must not look current. */
 const LOST_MS = 300;
+/** A check for lost values adds at most this to their age. With TICK_MS, streams showed values for over 500 ms. */
+const LOST_CHECK_MS = 25;
 
 /**
  * Reads the values each TICK_MS while anybody follows. If they cannot be read for LOST_MS, everybody is told `lost`;
@@ -35,10 +37,11 @@ export function openFeed<Value>(
       for (const tell of followers.values()) tell(lost);
     };
     while (followers.size > 0) {
-      const slow = setInterval(lose, TICK_MS);
+      const slow = setInterval(lose, LOST_CHECK_MS);
+      const startedMs = monotonicMs();
       const partners = new Map([...followers.keys()].map(({ partner }) => [partner.id, partner]));
       const told = read([...partners.values()]).then((valueOf) => {
-        readAtMs = monotonicMs();
+        readAtMs = startedMs;
         for (const [{ partner }, tell] of followers) if (partners.has(partner.id)) tell(valueOf(partner));
       }, lose);
       await Promise.all([sleep(TICK_MS), told.finally(() => clearInterval(slow))]);

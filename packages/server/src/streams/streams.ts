@@ -12,6 +12,8 @@ export const STREAMS_MAX = 50;
 const HEARTBEAT_MS = 10_000;
 const LONGEST_MS = 600_000;
 const CHECK_MS = 1000;
+/** How old a value that was told during a pause may be at its end. The feed reads each 100 ms. */
+const FRESH_MS = 120;
 const PING = ": ping\n\n";
 /** How long a browser waits before it opens the stream again. This line also sends the headers at once. */
 const OPENED = "retry: 1000\n\n";
@@ -37,25 +39,49 @@ class Stream {
   reason: EndReason | undefined;
   readonly c: AppContext;
   readonly endsAtMs: number;
+  readonly #monotonicMs: () => number;
   #wake = () => {};
 
-  constructor(c: AppContext, partner: Partner, endsAtMs: number) {
+  constructor(c: AppContext, partner: Partner, monotonicMs: () => number) {
     this.c = c;
     this.partner = partner;
-    this.endsAtMs = endsAtMs;
+    this.#monotonicMs = monotonicMs;
+    this.endsAtMs = monotonicMs() + LONGEST_MS;
   }
 
-  /** Resolves with news from the feed. Resolves with undefined when a heartbeat is due, and when the stream ends. */
-  async next<Value>(feed: Feed<Value>, isNews: (value: Value) => boolean): Promise<Value | undefined> {
+  /**
+   * Resolves with news from the feed, after `pauseMs` at the earliest. Resolves with undefined when a heartbeat is
+   * due, and when the stream ends.
+   */
+  async next<Value>(
+    feed: Feed<Value>,
+    isNews: (value: Value) => boolean,
+    pauseMs = 0,
+  ): Promise<Value | undefined> {
     if (this.reason) return undefined;
     return await new Promise((resolve) => {
+      // Follows during the pause too. Otherwise, if the reads hang after the pause, the stream would show a value for
+      // too long that the feed already replaced during the pause.
+      let told: { readonly value: Value; readonly atMs: number } | undefined;
+      let pausing = pauseMs > 0;
       const finish = (value?: Value) => {
         leave();
-        clearTimeout(timer);
+        clearTimeout(pause);
+        clearTimeout(heartbeat);
         resolve(value);
       };
-      const leave = feed.follow(this, (value) => isNews(value) && finish(value));
-      const timer = setTimeout(finish, HEARTBEAT_MS);
+      const leave = feed.follow(this, (value) => {
+        told = { value, atMs: this.#monotonicMs() };
+        if (!pausing && isNews(value)) finish(value);
+      });
+      const endPause = () => {
+        pausing = false;
+        // An older value may have been replaced already; the feed then tells a newer one, or that it is lost.
+        const fresh = told && this.#monotonicMs() - told.atMs <= FRESH_MS;
+        if (told && fresh && isNews(told.value)) finish(told.value);
+      };
+      const pause = setTimeout(endPause, pauseMs);
+      const heartbeat = setTimeout(finish, HEARTBEAT_MS);
       this.#wake = finish;
     });
   }
@@ -127,7 +153,7 @@ export function openStreams(deps: AdmissionDeps): Streams {
           `You have ${STREAMS_MAX} open streams, which is the maximum. Close one.`,
         );
       }
-      const stream = new Stream(c, partner, monotonicMs() + LONGEST_MS);
+      const stream = new Stream(c, partner, monotonicMs);
       add(stream);
       const parts = partsOf(stream, write(stream));
       const leave = (value: undefined) => {
