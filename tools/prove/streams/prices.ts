@@ -9,7 +9,7 @@ const CHANGE_MS = 250;
 /** How long the service pauses between two prices of a stream. */
 const PAUSE_MS = 250;
 /** A stream may show a price for this long after a newer one was committed. */
-const SHOWN_MS = 500;
+export const SHOWN_MS = 500;
 /** The first mid price, in pips of 0.0001 SAR. Each change adds one pip, so no two percentages share a price. */
 const FIRST_PIPS = 5_000_000n;
 const SPREAD_BASIS_POINTS = 60n;
@@ -130,8 +130,10 @@ export class PriceWatch implements StreamHandlers {
       if (number === undefined) {
         tally.foreign.push(`${this.name}, whose prices are ${this.percent} % higher, got ${data}`);
       } else if (number !== this.#shown) {
-        const dueMs = Math.max(this.#price.committedMs[number] ?? 0, this.#readyMs);
-        tally.delaysMs.push(Math.max(0, atMs - dueMs));
+        const committedMs = this.#price.committedMs[number] ?? atMs;
+        const dueMs = Math.max(committedMs, this.#readyMs);
+        // A price from before the last `unavailable` could not be read earlier.
+        if (committedMs > this.unavailableAtMs) tally.delaysMs.push(Math.max(0, atMs - dueMs));
         this.#shown = number;
         this.checkShown(atMs);
       }
