@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { pricesReply } from "@gold-partner/protocol";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { until } from "../../../../tools/testing/until.ts";
 import { itLeavesNoDefectsInAudit } from "../../testing/books.ts";
 import type { TestPartner } from "../../testing/partner.ts";
@@ -132,6 +132,22 @@ describe("a stream", () => {
     await service.books.sql`select gold.registry_changed()`;
     assertEquals(await ends(last), withReason("revoked"));
     await closeAll();
+  });
+
+  it("breaks off when its events cannot be read, is logged, and counts no longer", async () => {
+    const bank = await openSimulator(service);
+    const messages = await open("/v1/events/stream", bank.partner);
+    await service.books.sql`revoke execute on function gold.event_bodies from gold_api`;
+    try {
+      await bank.arm("deposit", { amount_sar: 1 });
+      await assertRejects(async () => void await next(messages));
+      assertEquals(openStreams(), 0);
+      const [line] = service.log.filter((each) => each.includes("stream broken off"));
+      assert(line && !line.includes("event_bodies("), line);
+    } finally {
+      await service.books.sql`grant execute on function gold.event_bodies to gold_api`;
+      opened.pop();
+    }
   });
 
   it("is refused beyond the limit of its partner, and one that closes makes room", async () => {

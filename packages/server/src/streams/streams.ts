@@ -4,6 +4,7 @@ import type { Partner } from "../admission/registry/snapshot.ts";
 import type { AppContext } from "../http/context.ts";
 import { Refusal } from "../http/refusal.ts";
 import { streamReply } from "../http/reply.ts";
+import { errorFields } from "../operations/log.ts";
 import type { Feed } from "./feed.ts";
 
 /** How many streams a partner has open at most in one process of the service. */
@@ -108,7 +109,7 @@ export interface Streams {
 }
 
 export function openStreams(deps: AdmissionDeps): Streams {
-  const { metrics, monotonicMs } = deps;
+  const { log, metrics, monotonicMs } = deps;
   const streams = new Set<Stream>();
   let draining = false;
   let checking = false;
@@ -162,9 +163,17 @@ export function openStreams(deps: AdmissionDeps): Streams {
         return parts.return(value);
       };
       const next = async () => {
-        const part = await parts.next();
-        if (part.done) remove(stream);
-        return part;
+        try {
+          const part = await parts.next();
+          if (part.done) remove(stream);
+          return part;
+        } catch (error) {
+          remove(stream);
+          const { requestId } = c.get("exchange");
+          log("warn", "stream broken off", { request_id: requestId, ...errorFields(error) });
+          // The library of the HTTP server may print the error that ends a reply.
+          throw new Error("the stream could not be continued");
+        }
       };
       // The request has its answer, so its place is free for another request.
       c.env?.incoming?.leave?.();
