@@ -16,7 +16,7 @@ const namesOfNumbers = (value: unknown, name = ""): string[] => {
 
 const COUNTS = new Set([
   ...["sequence", "http_status", "duration_ms", "quote_ttl_seconds", "requests_per_second", "burst"],
-  ...["maximum_quotes", "quotes", "maximum_records", "records"],
+  ...["maximum", "maximum_quotes", "quotes", "maximum_records", "records"],
   ...["maximum_withdrawals", "withdrawals"],
   ...["expires_in", "fineness", "coverage", "clock_offset_seconds"],
   ...["percent", "seconds", "remaining", "failures"],
