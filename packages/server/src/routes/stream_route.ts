@@ -33,7 +33,8 @@ export function priceStreamRoute(deps: Deps, streams: Streams): Route {
     const { partner } = await admitCaller(c, deps);
     refuseQuery(c);
     return streams.open(c, partner, async function* (stream) {
-      for (let sent: string | undefined;;) {
+      let sent: string | undefined;
+      for (;;) {
         const pauseMs = sent === undefined ? 0 : PAUSE_MS;
         const message = await stream.next(feed, (message) => message !== sent, pauseMs);
         yield message;
