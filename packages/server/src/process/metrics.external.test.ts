@@ -46,11 +46,12 @@ describe("the metrics of a process that serves and delivers", () => {
   });
 
   it("are all described, and no description is of a metric that is never shown", async () => {
-    // These have no value until somebody waits, a webhook was sent or the garbage was collected.
+    // These have no value until somebody waits, a webhook was sent, a stream ended or the garbage was collected.
     const later = [
       "gold_turn_wait_seconds",
       "gold_database_wait_seconds",
       "gold_webhook_seconds",
+      "gold_streams_ended_total",
       "gold_garbage_collection_seconds",
     ];
     const shown = [...(await scrape()).matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!);
