@@ -195,7 +195,7 @@ export class GoldClient {
    * @example
    * for await (const prices of client.streamPrices()) console.log(prices?.buy_price);
    */
-  streamPrices(options: CallOptions = {}): AsyncGenerator<Prices | null, never> {
+  streamPrices(options: CallOptions = {}): AsyncGenerator<Prices | null> {
     return pricesOf(this.#exchange, options);
   }
 
@@ -523,7 +523,7 @@ export class GoldClient {
    * @example
    * for await (const { sequence, type } of client.streamEvents({ after: 40 })) console.log(sequence, type);
    */
-  streamEvents(query: EventStreamQuery = {}, options: CallOptions = {}): AsyncGenerator<WebhookEvent, never> {
+  streamEvents(query: EventStreamQuery = {}, options: CallOptions = {}): AsyncGenerator<WebhookEvent> {
     return eventsOf(this.#exchange, query, options);
   }
 

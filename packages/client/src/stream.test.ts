@@ -32,7 +32,7 @@ describe("a stream of the client", () => {
 
   it("of events goes on after the last one, whatever ends the connection", async () => {
     const { client, sent, tokens } = await play([
-      ["id: 40\n\n"],
+      ["id: 40\n\nevent: later\ndata: {}\n\n"],
       problem(503, "service_unavailable", {}, { "Retry-After": "0" }),
       [event(41), event(42).slice(0, 20)],
       new Error("ECONNRESET"),

@@ -18,26 +18,24 @@ const END = "end";
 export async function* pricesOf(
   exchange: Exchange,
   options: CallOptions,
-): AsyncGenerator<Prices | null, never> {
+): AsyncGenerator<Prices | null> {
   const target = targetOf("streamPrices");
   for await (const { event, data } of follow(exchange, "streamPrices", () => target, options)) {
     if (event === "message") yield readValue(hostBytes.utf8(data)) as Prices;
     else if (event === "unavailable") yield null;
   }
-  throw new Error("a stream never ends by itself");
 }
 
 export async function* eventsOf(
   exchange: Exchange,
   { after }: EventStreamQuery,
   options: CallOptions,
-): AsyncGenerator<WebhookEvent, never> {
+): AsyncGenerator<WebhookEvent> {
   let last = after === undefined ? undefined : `${after}`;
   const target = () => targetOf("streamEvents", { query: { after: last } });
-  for await (const { data } of follow(exchange, "streamEvents", target, options, (id) => last = id)) {
-    yield readValue(hostBytes.utf8(data)) as WebhookEvent;
+  for await (const { event, data } of follow(exchange, "streamEvents", target, options, (id) => last = id)) {
+    if (event === "message") yield readValue(hostBytes.utf8(data)) as WebhookEvent;
   }
-  throw new Error("a stream never ends by itself");
 }
 
 /**
@@ -50,7 +48,7 @@ async function* follow(
   targetOf: () => string,
   { signal }: CallOptions,
   onId: (id: string) => void = () => {},
-): AsyncGenerator<Message, never> {
+): AsyncGenerator<Message> {
   let hasNewToken = false;
   for (let tries = 1;;) {
     const connection = new AbortController();

@@ -20,7 +20,7 @@ export interface TransportReply {
   readonly body: Uint8Array;
 }
 
-/** One HTTP reply of any status, whose body is read while it arrives. Its end ends the connection. */
+/** One HTTP reply of any status, whose body is read while it arrives. */
 export interface TransportStream {
   readonly status: number;
   readonly headers: Headers;
