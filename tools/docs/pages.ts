@@ -1,5 +1,7 @@
 import { writeApplyChange, writeChangeSql } from "./change_sql.ts";
 import { writeClientErrorTypes, writeClientTypes } from "./client_types.ts";
+import { writeCsharpOperations } from "./csharp_operations.ts";
+import { writeCsharpProblems, writeCsharpTypes } from "./csharp_types.ts";
 import { writeErrorCatalogue } from "./error_catalogue.ts";
 import { writeJavaOperations } from "./java_operations.ts";
 import { writeJavaProblems, writeJavaTypes } from "./java_types.ts";
@@ -26,6 +28,9 @@ export const PAGES: Readonly<Record<string, (text: string) => string>> = {
   "packages/client/java/src/main/java/gold/partner/Api.java": writeJavaTypes,
   "packages/client/java/src/main/java/gold/partner/Operations.java": writeJavaOperations,
   "packages/client/java/src/main/java/gold/partner/Problems.java": writeJavaProblems,
+  "packages/client/csharp/src/Types.cs": writeCsharpTypes,
+  "packages/client/csharp/src/Operations.cs": writeCsharpOperations,
+  "packages/client/csharp/src/Problems.cs": writeCsharpProblems,
   "packages/server/src/database/proposals/kinds.sql": writeChangeSql,
   "packages/server/src/database/proposals/apply_change.sql": writeApplyChange,
   "packages/server/src/reads/record_members.sql": writeRecordSql,
