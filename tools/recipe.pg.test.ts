@@ -60,6 +60,7 @@ const GENERATED = [
   "packages/client/src/api_types.ts",
   "packages/client/python/src/gold_partner/records.py",
   "packages/client/java/src/main/java/gold/partner/Api.java",
+  "packages/client/csharp/src/Types.cs",
   `${SERVER}/reads/record_members.sql`,
 ];
 /** The first books and audits orders with every text of ORDER, and orders that lost one. */

@@ -5,11 +5,13 @@ describe("versions agree with the changelog", () => {
   const check = "versions agree with the changelog";
 
   it("rejects a version in package.json, pyproject.toml, pom.xml or Kubernetes that is not the newest release", async () => {
+  it("rejects a version in package.json, pyproject.toml, GoldPartner.csproj or Kubernetes that is not the newest release", async () => {
     for (
       const path of [
         "package.json",
         "packages/client/python/pyproject.toml",
         "packages/client/java/pom.xml",
+        "packages/client/csharp/GoldPartner.csproj",
         "deploy/kubernetes/kustomization.yaml",
       ]
     ) {

@@ -13,6 +13,7 @@ const CARRIERS: Readonly<Record<string, (text: string) => string | undefined>> =
   "packages/client/python/pyproject.toml": (text) => /^version = "(.+)"$/m.exec(text)?.[1],
   "packages/client/java/pom.xml": (text) =>
     /<artifactId>gold-partner<\/artifactId>\s*<version>(.+)<\/version>/.exec(text)?.[1],
+  "packages/client/csharp/GoldPartner.csproj": (text) => /<Version>(.+)<\/Version>/.exec(text)?.[1],
   "deploy/kubernetes/kustomization.yaml": (text) => /^ *newTag: (\S+)$/m.exec(text)?.[1],
 };
 

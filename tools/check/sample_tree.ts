@@ -20,6 +20,7 @@ const CLEAN: Readonly<Record<string, string>> = {
   "CHANGELOG.md":
     "# Changelog\n\n## 1.1.0 (unreleased)\n\n- A change.\n\n## 1.0.0 (2026-01-02, commit 0123abc)\n",
   "packages/client/java/pom.xml": "<artifactId>gold-partner</artifactId>\n<version>1.0.0</version>\n",
+  "packages/client/csharp/GoldPartner.csproj": "<Version>1.0.0</Version>\n",
   "packages/client/python/pyproject.toml": '[project]\nname = "house"\nversion = "1.0.0"\n',
   "deploy/kubernetes/kustomization.yaml": "images:\n  - name: service\n    newTag: 1.0.0\n",
   ".npmrc": "omit-lockfile-registry-resolved=true\nignore-scripts=true\n",

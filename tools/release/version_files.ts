@@ -3,6 +3,7 @@ import { posix } from "node:path";
 const LOCKFILE = "package-lock.json";
 const PYPROJECT = "packages/client/python/pyproject.toml";
 const POM = "packages/client/java/pom.xml";
+const CSPROJ = "packages/client/csharp/GoldPartner.csproj";
 const KUSTOMIZATION = "deploy/kubernetes/kustomization.yaml";
 const MANIFEST = /^(packages\/[^/]+\/)?(package|deno)\.json$/;
 
@@ -18,6 +19,7 @@ interface LockedPackage {
 /**
  * Returns the files that change for `version`: the manifests, with their dependencies on siblings, the
  * lockfile, the manifests of the Python and the Java package, and the kustomization for Kubernetes.
+ * lockfile, the manifests of the Python and the C# package, and the kustomization for Kubernetes.
  */
 export function withVersion(files: Files, version: string): Map<string, string> {
   const manifests = [...files].filter(([path]) => MANIFEST.test(path));
@@ -28,6 +30,7 @@ export function withVersion(files: Files, version: string): Map<string, string> 
   changed.set(PYPROJECT, files.get(PYPROJECT)!.replace(/^(version = )".+"$/m, `$1"${version}"`));
   const ownVersion = /(<artifactId>gold-partner<\/artifactId>\s*<version>)[^<]+/;
   changed.set(POM, files.get(POM)!.replace(ownVersion, `$1${version}`));
+  changed.set(CSPROJ, files.get(CSPROJ)!.replace(/(<Version>)[^<]+/, `$1${version}`));
   changed.set(KUSTOMIZATION, files.get(KUSTOMIZATION)!.replace(/^( *newTag: )\S+$/m, `$1${version}`));
   return new Map([...changed].filter(([path, text]) => files.get(path) !== text));
 }
