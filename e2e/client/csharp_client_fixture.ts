@@ -42,7 +42,14 @@ export class CsharpBuild {
     }
     const build = new CsharpBuild(temporaryFolder("gold-csharp"));
     const project = join(CSHARP_PACKAGE, "tests/GoldPartner.Tests.csproj");
-    await build.run("build", project, "--nologo", "-verbosity:quiet", `-p:GoldTarget=${build.folder}`);
+    await build.run(
+      "build",
+      project,
+      "--nologo",
+      "-warnaserror",
+      "-verbosity:quiet",
+      `-p:GoldTarget=${build.folder}`,
+    );
     return build;
   }
 
@@ -51,9 +58,22 @@ export class CsharpBuild {
   }
 
   /** Runs `dotnet`, and returns what it prints. Throws with its output unless it exits with 0. */
-  async run(...args: string[]): Promise<string> {
+  run(...args: string[]): Promise<string> {
+    return this.#run(args, {});
+  }
+
+  /** Runs a program as the partner whose credentials.json is named, and returns what it prints. */
+  runAs(credentials: string, program: string): Promise<string> {
+    return this.#run([program], { GOLD_CREDENTIALS: credentials });
+  }
+
+  async #run(args: string[], more: object): Promise<string> {
     const { stdout } = await promisify(execFile)(DOTNET, args, {
-      ...{ env: { ...process.env, ...dotnetEnv(this.folder) }, timeout: BUILD_MS, maxBuffer: 1 << 26 },
+      ...{
+        env: { ...process.env, ...dotnetEnv(this.folder), ...more },
+        timeout: BUILD_MS,
+        maxBuffer: 1 << 26,
+      },
     }).catch((error: Error & { stdout?: string; stderr?: string }) => {
       throw new Error(`${error.message}\n${error.stdout}${error.stderr}`);
     });

@@ -29,6 +29,8 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/java.md sh": "e2e/docs/java_page.external.test.ts",
   "docs/java.md java": "e2e/docs/java_page.external.test.ts",
   "docs/java.md xml": "e2e/docs/java_page.external.test.ts",
+  "docs/csharp.md sh": "e2e/docs/csharp_page.external.test.ts",
+  "docs/csharp.md csharp": "e2e/docs/csharp_page.external.test.ts",
   "docs/operator/setup.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/operator/partners.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/operator/money.md sh": "e2e/docs/operator_page.external.test.ts",

@@ -1,0 +1,102 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { findFreePort } from "@gold-partner/dev/postgres";
+import { startUntilReady } from "@gold-partner/dev/testing";
+import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
+import { CSHARP_PACKAGE, CsharpBuild, dotnetEnv } from "../client/csharp_client_fixture.ts";
+import { Stack } from "../contract/stack_fixture.ts";
+import { expectShown, readBlocks, readSteps } from "./doc_fixture.ts";
+import { openShell } from "./shell_fixture.ts";
+
+const REPOSITORY = join(CSHARP_PACKAGE, "../../..");
+const PAGE = "docs/csharp.md";
+const COMMANDS_MAX = 4;
+const BLOCK_END = "━━━";
+
+const readPage = () => readFile(join(REPOSITORY, PAGE), "utf8");
+
+/** Builds the C# blocks of a page as one program: `using` lines at the top, and the other lines in Main. */
+async function buildProgram(build: CsharpBuild, blocks: readonly string[]): Promise<string> {
+  const folder = temporaryFolder("gold-csharp-program");
+  const isUsing = (line: string) => /^using [\w.]+;$/.test(line);
+  const lines = blocks.map((code) => code.split("\n"));
+  const usings = lines.flat().filter(isUsing).join("\n");
+  const statements = lines.map((each) =>
+    `${each.filter((line) => !isUsing(line)).join("\n")}\nConsole.WriteLine("${BLOCK_END}");\n`
+  );
+  await writeFile(
+    join(folder, "Program.cs"),
+    `${usings}\nstatic class Program {\nstatic async Task Main() {\n${statements.join("")}}\n}\n`,
+  );
+  const assembly = join(build.folder, "GoldPartner/GoldPartner.dll");
+  await writeFile(
+    join(folder, "Program.csproj"),
+    `<Project Sdk="Microsoft.NET.Sdk">
+  <PropertyGroup>
+    <OutputType>Exe</OutputType>
+    <UseAppHost>false</UseAppHost>
+    <TargetFramework>netcoreapp3.1</TargetFramework>
+  </PropertyGroup>
+  <ItemGroup>
+    <Reference Include="${assembly}" />
+  </ItemGroup>
+</Project>
+`,
+  );
+  await build.run("build", folder, "--nologo", "-warnaserror", "-verbosity:quiet");
+  return join(folder, "bin/Debug/netcoreapp3.1/Program.dll");
+}
+
+describe("the C# guide", () => {
+  let build: CsharpBuild;
+  before(async () => {
+    build = await CsharpBuild.create();
+  });
+
+  it("leads from an empty folder to an order in four commands, while npm start --state runs, and again in the same folder", async () => {
+    const folder = temporaryFolder("gold-csharp-page");
+    const [empty, STATE] = [join(folder, "empty"), join(folder, "state")];
+    await mkdir(empty);
+    const started = await startUntilReady(STATE, "--port", `${await findFreePort()}`);
+    // What the page's commands build stays out of the repository.
+    const variables = { ...dotnetEnv(build.folder), GoldTarget: join(folder, "client"), REPOSITORY, STATE };
+    const shell = openShell(empty, { ...variables, HOME: folder });
+    try {
+      const [start] = readSteps((await readPage()).split("\n## ")[0]!);
+      const commands = start!.commands.replace(/ <<'?(\w+)'?\n[^]*?^\1$/gm, "").trim().split("\n");
+      assert(commands.length <= COMMANDS_MAX, `${commands.length} commands`);
+      for (let round = 0; round < 2; round++) expectShown(await shell.run(start!.commands), start!.shown!);
+    } finally {
+      await shell.stop();
+      await started.stop();
+    }
+  });
+
+  describe("on the real service", () => {
+    let stack: Stack;
+    before(async () => {
+      stack = await Stack.open();
+      await stack.operator("price set --source fixed --mid 500 --spread 60");
+    });
+    after(async () => {
+      await stack?.close();
+    });
+
+    it("works as printed, with the output that it shows, twice", async () => {
+      const blocks = readBlocks(await readPage());
+      const steps = blocks.flatMap(({ language, text }, index) =>
+        language === "csharp" ? [{ code: text, shown: blocks[index + 1]!.text }] : []
+      );
+      const program = await buildProgram(build, steps.map(({ code }) => code));
+      const { client_id } = stack.partner.credentials;
+      const credentials = stack.running.state.path("partners", client_id, "credentials.json");
+      for (let round = 0; round < 2; round++) {
+        const printed = (await build.runAs(credentials, program)).split(`${BLOCK_END}\n`).slice(0, -1);
+        assertEquals(printed.length, steps.length);
+        steps.forEach(({ shown }, index) => expectShown(printed[index]!, shown));
+      }
+    });
+  });
+});
