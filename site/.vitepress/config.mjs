@@ -196,5 +196,77 @@ export default {
         },
       ],
     },
+    sidebar: [
+      {
+        text: "Start",
+        items: [
+          page("First order with curl", "/quickstart"),
+          page("TypeScript", "/typescript"),
+          page("Python", "/python.html"),
+          page("C#", "/csharp"),
+          page("gold-partner, the command line", "/partner_cli"),
+          page("Bruno", "/examples/bruno/"),
+        ],
+      },
+      {
+        text: "Tasks",
+        items: [
+          page("Sign a request", "/signing"),
+          page("Retry safely", "/idempotency"),
+          page("Receive webhooks", "/webhooks"),
+          page("Provoke errors in the sandbox", "/sandbox"),
+          page("Replace credentials", "/rotation"),
+          page("Find out why a call fails", "/partner_cli#doctor"),
+          page("Go to production", "/going_live"),
+        ],
+      },
+      {
+        text: "Examples",
+        items: [
+          page("Webhook receivers", "/examples/receiver/"),
+          page("Signing in Java, C# and Go", "/examples/signing/"),
+        ],
+      },
+      {
+        text: "Reference",
+        items: [
+          page("Conventions", "/reference/"),
+          ...groups,
+          page("Errors", "/errors"),
+          page("The hash chain", "/chain"),
+        ],
+      },
+      {
+        text: "Operator commands",
+        items: [
+          page("Overview", "/operator"),
+          page("Set up a deployment", "/operator/setup"),
+          page("Partners", "/operator/partners"),
+          page("Money in and out", "/operator/money"),
+          page("Webhooks and events", "/operator/events"),
+          page("Certificates and keys", "/operator/keys"),
+          page("Operators' logins", "/operator/logins"),
+          page("Prices and the market", "/operator/prices"),
+          page("External checkpoints", "/operator/checkpoints"),
+          page("Partners for load tests", "/operator/load_tests"),
+          page("Two people", "/operator/two_people"),
+          page("Signed approvals", "/operator/signed_approvals"),
+          page("A day with two people", "/operator_day"),
+          page("The audit", "/audit"),
+        ],
+      },
+      {
+        text: "Operate the service",
+        items: [
+          page("Deployment", "/deployment"),
+          page("High availability", "/high_availability"),
+          page("Recovery", "/recovery"),
+          page("Upgrade Postgres", "/postgres_upgrade"),
+          page("Security model", "/security_model"),
+          page("Performance", "/performance"),
+          page("Decisions", "/decisions/"),
+        ],
+      },
+    ],
   },
 };

