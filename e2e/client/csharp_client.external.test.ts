@@ -3,12 +3,15 @@ import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertRejects } from "../../tools/testing/assert.ts";
 import { lastDays } from "../contract/calls_fixture.ts";
+import { suspend, takePriceAway } from "../contract/disturbances_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { ADDED, AdditiveRelay } from "./additive_relay_fixture.ts";
 import { ClientError } from "./client_program_fixture.ts";
 import { CSHARP_PACKAGE, CsharpBuild, CsharpClient } from "./csharp_client_fixture.ts";
+import { FaultRelay } from "./fault_relay_fixture.ts";
 import { testSurvival } from "./survival_fixture.ts";
 
+const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
 const buy = (gold_grams: string) => ({ side: "buy", gold_grams });
 
 describe("the C# client", () => {
@@ -179,6 +182,40 @@ describe("the C# client", () => {
       arrived.map((event: { data: { funding: { funding_id: string } } }) => event.data.funding.funding_id),
       fundings.map(({ funding_id }) => funding_id),
     );
+  });
+
+  it("resumes after the last event if the connection is reset in the middle of one", async () => {
+    const relay = await FaultRelay.open(Number(new URL(stack.running.baseUrl).port));
+    try {
+      const client = open({ port: relay.port });
+      const events = await client.call("list_events");
+      relay.cutReply(2500);
+      const followed = await client.call("stream_events", { after: 0, take: events.length });
+      assertEquals(
+        followed.map(({ sequence }: { sequence: number }) => sequence),
+        events.map((_: object, index: number) => index + 1),
+      );
+      assertEquals([relay.cuts, client.outcomesOf("streamEvents")], [1, ["200", "200"]]);
+    } finally {
+      await relay.close();
+    }
+  });
+
+  it("says when there is no fresh price, and ends when the account is suspended", async () => {
+    const client = open();
+    const updates = client.call("stream_prices", { take: 2 });
+    while (client.outcomesOf("streamPrices").length === 0) await soon();
+    const restorePrice = await takePriceAway(stack);
+    const [first, second] = await updates;
+    await restorePrice();
+    assert(first.prices !== undefined && second.prices === undefined);
+
+    const following = client.call("stream_events", { after: 1_000_000 });
+    while (client.outcomesOf("streamEvents").length === 0) await soon();
+    const resume = await suspend(stack, stack.partner);
+    const error = await assertRejects(() => following, ClientError);
+    await resume();
+    assertEquals([error.code, error.retryable], ["partner_suspended", false]);
   });
 
   it("executes an order once if a simulation loses its reply", async () => {
