@@ -85,7 +85,8 @@ function method(operation: OperationId): string {
   if (isList) {
     const next = operation === "listEvents" ? "after" : "cursor";
     return `${doc}${INDENT}public IAsyncEnumerable<${item}> ${name}(\n${INDENT}    ${list.join(", ")}) =>
-${INDENT}  ListAsync("${operation}", ${target}, "${next}", query, json => new ${item}(json), cancellationToken);
+${INDENT}  new EachLoop<${item}>(() => ListAsync(
+${INDENT}    "${operation}", ${target}, "${next}", query, json => new ${item}(json), cancellationToken));
 `;
   }
   const settings = [

@@ -15,14 +15,10 @@ namespace GoldPartner {
 
     public Call(string operation, string target) => (Operation, Target) = (operation, target);
 
-    /// <summary>The operation's name in the API description.</summary>
-    public string Operation { get; }
-    /// <summary>The path and query, as they are sent.</summary>
-    public string Target { get; }
-    /// <summary>Null for a GET.</summary>
-    public byte[]? Body { get; set; }
-    /// <summary>Null unless the call is a write.</summary>
-    public string? IdempotencyKey { get; set; }
+    public string Operation { get; } // the name in the API description
+    public string Target { get; } // the path and query, as they are sent
+    public byte[]? Body { get; set; } // null for a GET
+    public string? IdempotencyKey { get; set; } // null unless the call is a write
     public bool NeedsToken { get; set; } = true;
     public bool IsSigned { get; set; }
     public string Accept { get; set; } = Json;

@@ -12,9 +12,7 @@ namespace GoldPartner {
   internal sealed class Exchange : IDisposable {
     private const int FirstPauseMs = 200;
     private const int PauseMaxMs = 10_000;
-    private const int DoublingsMax = 6;
-    /// <summary>A token is renewed after 80 percent of its life, as the service advises.</summary>
-    private const double RenewedAt = 0.8;
+    private const double RenewedAt = 0.8; // of a token's life, as the service advises
 
     private readonly Settings settings;
     private readonly HttpMessageInvoker http;
@@ -24,8 +22,7 @@ namespace GoldPartner {
 
     private sealed class Token {
       public readonly string Text;
-      /// <summary>When to renew it, by Environment.TickCount64.</summary>
-      public readonly long Renewal;
+      public readonly long Renewal; // by Environment.TickCount64
 
       public Token(Json grant, long askedAt) => (Text, Renewal) = (grant.Get("access_token", Json.Text),
         askedAt + (long)(grant.Get("expires_in", Json.Integer) * 1000 * RenewedAt));
@@ -214,8 +211,8 @@ namespace GoldPartner {
     /// from 0.2 s to 10 s. The random part keeps clients from coming back at the same moment.
     /// </summary>
     private static TimeSpan PauseLength(int tries, TimeSpan? retryAfter) {
-      var doubled = Math.Min(FirstPauseMs << Math.Min(tries - 1, DoublingsMax), PauseMaxMs);
-      var most = retryAfter == null ? doubled : FirstPauseMs;
+      var doubled = Math.Min(FirstPauseMs * Math.Pow(2, tries - 1), PauseMaxMs);
+      var most = retryAfter == null ? (int)doubled : FirstPauseMs;
       return (retryAfter ?? TimeSpan.Zero) + TimeSpan.FromMilliseconds(RandomNumberGenerator.GetInt32(most + 1));
     }
   }

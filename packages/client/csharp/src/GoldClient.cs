@@ -48,9 +48,9 @@ namespace GoldPartner {
     /// </summary>
     /// <param name="cancellationToken">ends the loop with the code aborted</param>
     public IAsyncEnumerable<PriceUpdate> StreamPricesAsync(CancellationToken cancellationToken = default) =>
-      LiveStream.FollowAsync(exchange, "streamPrices", () => "/v1/prices/stream", (name, data) =>
-        name == "unavailable" ? new PriceUpdate(null)
-          : name == "message" ? new PriceUpdate(Json.Read(data, json => new Prices(json))) : null, cancellationToken);
+      new EachLoop<PriceUpdate>(() => LiveStream.FollowAsync(exchange, "streamPrices", () => "/v1/prices/stream",
+        (name, data) => name == "unavailable" ? new PriceUpdate(null)
+          : name == "message" ? new PriceUpdate(Json.Read(data, json => new Prices(json))) : null, cancellationToken));
 
     /// <summary>
     /// Follows your events in a loop with <c>await foreach</c>. No event is left out or repeated when the loop opens
@@ -61,12 +61,13 @@ namespace GoldPartner {
     /// <param name="cancellationToken">ends the loop with the code aborted</param>
     public IAsyncEnumerable<WebhookEvent> StreamEventsAsync(
         long after, CancellationToken cancellationToken = default) =>
-      LiveStream.FollowAsync(exchange, "streamEvents", () => $"/v1/events/stream?after={after}", (name, data) => {
-        if (name != "message") return null;
-        var read = Json.Read(data, json => new WebhookEvent(json));
-        after = read.Sequence;
-        return read;
-      }, cancellationToken);
+      new EachLoop<WebhookEvent>(() => LiveStream.FollowAsync(exchange, "streamEvents",
+        () => $"/v1/events/stream?after={after}", (name, data) => {
+          if (name != "message") return null;
+          var read = Json.Read(data, json => new WebhookEvent(json));
+          after = read.Sequence;
+          return read;
+        }, cancellationToken));
 
     private Task<T> CallAsync<T>(Call call, Func<Json, T> read, CancellationToken cancellationToken) =>
       exchange.CallAsync(call, reply => Json.Read(reply.Body, read), cancellationToken);

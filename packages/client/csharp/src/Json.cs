@@ -1,7 +1,7 @@
 using System;
+using System.Buffers;
 using System.Collections.Generic;
 using System.Globalization;
-using System.IO;
 using System.Linq;
 using System.Text.Json;
 
@@ -35,13 +35,13 @@ namespace GoldPartner {
     }
 
     public static byte[] Write(IRequest? request) {
-      using var stream = new MemoryStream();
-      using (var json = new Utf8JsonWriter(stream)) {
-        json.WriteStartObject();
-        request?.Write(json);
-        json.WriteEndObject();
-      }
-      return stream.ToArray();
+      var buffer = new ArrayBufferWriter<byte>();
+      using var json = new Utf8JsonWriter(buffer);
+      json.WriteStartObject();
+      request?.Write(json);
+      json.WriteEndObject();
+      json.Flush();
+      return buffer.WrittenSpan.ToArray();
     }
 
     public T Get<T>(string name, Func<JsonElement, T> read) =>

@@ -99,8 +99,6 @@ namespace GoldPartner {
 
   /// <summary>Signs a request: a detached JWS over the canonical request, ES256 with b64=false.</summary>
   internal static class Signing {
-    private const int SignatureBytes = 64;
-
     /// <summary>Returns the five lines to sign. A line feed in a part would shift the next lines.</summary>
     public static byte[] CanonicalRequest(string method, string url, byte[] body, string timestamp, string nonce) {
       using var sha256 = SHA256.Create();
@@ -117,7 +115,7 @@ namespace GoldPartner {
       var header = Base64Url(Encoding.ASCII.GetBytes("{\"alg\":\"ES256\",\"b64\":false,\"crit\":[\"b64\"]" + id + "}"));
       var input = Encoding.ASCII.GetBytes($"{header}.").Concat(payload).ToArray();
       var signature = await signer(input).ConfigureAwait(false);
-      if (signature.Length == SignatureBytes) return $"{header}..{Base64Url(signature)}";
+      if (signature.Length == 64) return $"{header}..{Base64Url(signature)}";
       throw new ArgumentException($"a signature must be the 64 bytes r and s, not DER; got {signature.Length} bytes");
     }
 

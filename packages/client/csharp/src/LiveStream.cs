@@ -8,6 +8,14 @@ using System.Threading;
 using System.Threading.Tasks;
 
 namespace GoldPartner {
+  /// <summary>Makes an iterator for each loop. A second loop over one can end the process in .NET Core 3.1.</summary>
+  internal sealed class EachLoop<T> : IAsyncEnumerable<T> {
+    private readonly Func<IAsyncEnumerable<T>> start;
+    public EachLoop(Func<IAsyncEnumerable<T>> start) => this.start = start;
+    public IAsyncEnumerator<T> GetAsyncEnumerator(CancellationToken token = default) =>
+      start().GetAsyncEnumerator(token);
+  }
+
   /// <summary>Reads the messages of one connection to a stream, and replaces the connection when it ends.</summary>
   internal sealed class LiveStream : IDisposable {
     public const string MediaType = "text/event-stream";

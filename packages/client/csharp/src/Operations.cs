@@ -151,7 +151,8 @@ namespace GoldPartner {
     /// <returns>the items of all pages, each fetched when it is needed</returns>
     public IAsyncEnumerable<Order> ListOrdersAsync(
         FilteredListQuery? query = null, CancellationToken cancellationToken = default) =>
-      ListAsync("listOrders", "/v1/orders", "cursor", query, json => new Order(json), cancellationToken);
+      new EachLoop<Order>(() => ListAsync(
+        "listOrders", "/v1/orders", "cursor", query, json => new Order(json), cancellationToken));
 
     /// <summary>One order. One of your orders, as it was executed.</summary>
     /// <param name="orderId">the id, as the service returned it</param>
@@ -245,7 +246,8 @@ namespace GoldPartner {
     /// <returns>the items of all pages, each fetched when it is needed</returns>
     public IAsyncEnumerable<Withdrawal> ListWithdrawalsAsync(
         FilteredListQuery? query = null, CancellationToken cancellationToken = default) =>
-      ListAsync("listWithdrawals", "/v1/withdrawals", "cursor", query, json => new Withdrawal(json), cancellationToken);
+      new EachLoop<Withdrawal>(() => ListAsync(
+        "listWithdrawals", "/v1/withdrawals", "cursor", query, json => new Withdrawal(json), cancellationToken));
 
     /// <summary>One withdrawal. One of your withdrawals and its status.</summary>
     /// <param name="withdrawalId">the id, as the service returned it</param>
@@ -264,7 +266,8 @@ namespace GoldPartner {
     /// <returns>the items of all pages, each fetched when it is needed</returns>
     public IAsyncEnumerable<Funding> ListFundingsAsync(
         ListQuery? query = null, CancellationToken cancellationToken = default) =>
-      ListAsync("listFundings", "/v1/fundings", "cursor", query, json => new Funding(json), cancellationToken);
+      new EachLoop<Funding>(() => ListAsync(
+        "listFundings", "/v1/fundings", "cursor", query, json => new Funding(json), cancellationToken));
 
     /// <summary>One funding. One of your fundings: money that arrived.</summary>
     /// <param name="fundingId">the id, as the service returned it</param>
@@ -300,7 +303,8 @@ namespace GoldPartner {
     /// <returns>the items of all pages, each fetched when it is needed</returns>
     public IAsyncEnumerable<Event> ListEventsAsync(
         EventsQuery? query = null, CancellationToken cancellationToken = default) =>
-      ListAsync("listEvents", "/v1/events", "after", query, json => new Event(json), cancellationToken);
+      new EachLoop<Event>(() => ListAsync(
+        "listEvents", "/v1/events", "after", query, json => new Event(json), cancellationToken));
 
     /// <summary>One event. One of your events and the attempts to deliver it.</summary>
     /// <param name="eventId">the id, as the service returned it</param>

@@ -227,6 +227,18 @@ namespace GoldPartner.Tests {
     }
 
     [Test]
+    public static async Task StartsAtTheFirstPageInEachLoop() {
+      var pages = new[] { Reply(200, $"{{\"items\":[{Order}],\"next_cursor\":\"c\"}}"), Reply(200, "{\"items\":[]}") };
+      var script = new Script(Enumerable.Repeat(pages, 10).SelectMany(each => each).ToArray());
+      var orders = script.Open().ListOrdersAsync();
+      for (var loop = 0; loop < 10; loop++) {
+        await foreach (var order in orders) Equal("ord_1", order.OrderId);
+      }
+      Equal(20, script.Sent.Count);
+      Equal(10, script.Sent.Count(each => each.RequestUri.Query == ""));
+    }
+
+    [Test]
     public static async Task ReportsAMissingKeyAndWhySigningFailed() {
       var script = new Script();
       script.Settings.Signer = null;
