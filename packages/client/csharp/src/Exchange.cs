@@ -18,6 +18,7 @@ namespace GoldPartner {
     private readonly HttpMessageInvoker http;
     private readonly SemaphoreSlim tokenLock = new SemaphoreSlim(1, 1);
     private volatile Token? token;
+    private volatile object? clockOffset; // a long; a reference is read in one step
     private volatile bool isDisposed;
 
     private sealed class Token {
@@ -32,7 +33,7 @@ namespace GoldPartner {
 
     public Exchange(Settings settings) => http = new HttpMessageInvoker((this.settings = settings.Checked()).Handler!);
 
-    public long? ClockOffsetSeconds { get; private set; }
+    public long? ClockOffsetSeconds => (long?)clockOffset;
     public TimeSpan SilenceMax => settings.SilenceMax;
 
     public void Dispose() {
@@ -107,7 +108,7 @@ namespace GoldPartner {
       var reply = await FetchAsync(call, request, timeout, cancellationToken).ConfigureAwait(false);
       // Date has no fractions of a second, so the service's time is on average 0.5 s later.
       var ahead = settings.Now() - reply.Date - TimeSpan.FromSeconds(0.5);
-      if (ahead is TimeSpan known) ClockOffsetSeconds = (long)Math.Round(known.TotalSeconds);
+      if (ahead is TimeSpan known) clockOffset = (long)Math.Round(known.TotalSeconds);
       if (reply.Response.IsSuccessStatusCode) return reply;
       var refusal = Failure.Refusal(reply, call.Operation, ClockOffsetSeconds);
       if (refusal.Cure == Cure.Token && token == used) DropToken();
@@ -197,9 +198,9 @@ namespace GoldPartner {
     private void Report(
       Call call, int tries, long start, int status, string? code, string? requestId, TimeSpan? retryIn) {
       try {
-        var duration = TimeSpan.FromMilliseconds(Environment.TickCount64 - start);
         settings.Observer?.Invoke(new TryReport(call.Operation, tries) {
-          Duration = duration, Status = status, Code = code, RequestId = requestId, RetryIn = retryIn,
+          Duration = TimeSpan.FromMilliseconds(Environment.TickCount64 - start), Status = status, Code = code,
+          RequestId = requestId, RetryIn = retryIn,
         });
       } catch {
         // An exception of the observer must not replace the call's result.

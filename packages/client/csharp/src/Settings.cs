@@ -10,10 +10,7 @@ using System.Threading;
 using System.Threading.Tasks;
 
 namespace GoldPartner {
-  /// <summary>
-  /// The service's URL, the partner's credentials, and the limits on time and tries. Set what differs from the
-  /// defaults, and open a client: <c>new GoldClient(settings)</c>.
-  /// </summary>
+  /// <summary>The service's URL, your credentials and the limits, for <c>new GoldClient(settings)</c>.</summary>
   public sealed class Settings {
     private const string FileVariable = "GOLD_CREDENTIALS";
     private static readonly string[] Files = { "cert", "key", "ca", "signing_key" };
@@ -42,7 +39,7 @@ namespace GoldPartner {
     public Func<byte[], Task<byte[]>>? Signer { get; set; }
     /// <summary>The id of the signing key, for the header of each signature. It can always be left out.</summary>
     public string? Kid { get; set; }
-    /// <summary>The limit for one try.</summary>
+    /// <summary>The limit for one try, at most a day.</summary>
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(20);
     /// <summary>The limit for a call with all its tries and pauses.</summary>
     public TimeSpan Patience { get; set; } = TimeSpan.FromSeconds(60);
@@ -97,7 +94,8 @@ namespace GoldPartner {
       var mistakes = new List<string>();
       if (string.IsNullOrEmpty(ClientId)) mistakes.Add("client_id is missing.");
       if (string.IsNullOrEmpty(ClientSecret)) mistakes.Add("client_secret is missing.");
-      if (Timeout <= TimeSpan.Zero) mistakes.Add($"Timeout must be above 0; got {Timeout}.");
+      var isLimit = Timeout > TimeSpan.Zero && Timeout <= TimeSpan.FromDays(1);
+      if (!isLimit) mistakes.Add($"Timeout must be above 0 and at most a day; got {Timeout}.");
       if (Patience <= TimeSpan.Zero) mistakes.Add($"Patience must be above 0; got {Patience}.");
       if (TriesMax < 1) mistakes.Add($"TriesMax must be above 0; got {TriesMax}.");
       if (!Regex.IsMatch(Kid ?? "-", @"\A[!-~]{1,128}\z")) mistakes.Add("Kid must be 1 to 128 characters of ASCII.");

@@ -48,7 +48,7 @@ namespace GoldPartner.Tests {
     public Settings Settings => new Settings(Origin, "sbx_1", "secret") {
       Cert = Path.Combine(folder, "tls.crt"), Key = Path.Combine(folder, "tls.key"),
       Ca = Path.Combine(folder, "tls.crt"), TriesMax = 3,
-      SilenceMax = TimeSpan.FromMilliseconds(700), Sleep = (length, token) => Task.Delay(1, token),
+      Sleep = (length, token) => Task.Delay(1, token),
     };
 
     /// <summary>How many connections of streams the client has ended while they were held.</summary>

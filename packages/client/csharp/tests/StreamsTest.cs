@@ -61,7 +61,9 @@ namespace GoldPartner.Tests {
     [Test]
     public static async Task ReconnectsWhenNoByteComes() {
       using var server = new StreamServer().Then(Event(1), true).Then(Event(2), true);
-      using var client = new GoldClient(server.Settings);
+      var settings = server.Settings;
+      settings.SilenceMax = TimeSpan.FromSeconds(2);
+      using var client = new GoldClient(settings);
       Equal("1 2", await TakeAsync(client.StreamEventsAsync(0), 2));
       Equal("0 1", Targets(server));
     }
@@ -102,9 +104,7 @@ namespace GoldPartner.Tests {
     [Test]
     public static async Task EndsTheConnectionWhenTheLoopEndsOrIsCancelled() {
       using var server = new StreamServer().Then(Event(1), true).Then(Event(1), true);
-      var settings = server.Settings;
-      settings.SilenceMax = TimeSpan.FromSeconds(30);
-      using var client = new GoldClient(settings);
+      using var client = new GoldClient(server.Settings);
       Equal("1", await TakeAsync(client.StreamEventsAsync(0), 1));
       using var cancelling = new CancellationTokenSource();
       cancelling.CancelAfter(300);
