@@ -4,8 +4,7 @@ import { changed, expectViolation } from "./sample_tree.ts";
 describe("versions agree with the changelog", () => {
   const check = "versions agree with the changelog";
 
-  it("rejects a version in package.json, pyproject.toml, pom.xml or Kubernetes that is not the newest release", async () => {
-  it("rejects a version in package.json, pyproject.toml, GoldPartner.csproj or Kubernetes that is not the newest release", async () => {
+  it("rejects a version in package.json, pyproject.toml, pom.xml, GoldPartner.csproj or Kubernetes that is not the newest release", async () => {
     for (
       const path of [
         "package.json",

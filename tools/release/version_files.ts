@@ -18,8 +18,7 @@ interface LockedPackage {
 
 /**
  * Returns the files that change for `version`: the manifests, with their dependencies on siblings, the
- * lockfile, the manifests of the Python and the Java package, and the kustomization for Kubernetes.
- * lockfile, the manifests of the Python and the C# package, and the kustomization for Kubernetes.
+ * lockfile, the manifests of the Python, the Java and the C# package, and the kustomization for Kubernetes.
  */
 export function withVersion(files: Files, version: string): Map<string, string> {
   const manifests = [...files].filter(([path]) => MANIFEST.test(path));
