@@ -1,6 +1,7 @@
 // Writes the methods of the C# client from the table of operations.
 import { ENDPOINTS, type OperationId } from "@gold-partner/protocol";
-import { camelCase, comment, CSHARP_OPERATIONS, pascalCase, schemaName } from "./csharp_types.ts";
+import { CALLED_OPERATIONS, camelCase, pascalCase, schemaName } from "./client_schemas.ts";
+import { comment } from "./csharp_types.ts";
 
 /** The clients call it so, because an order moves money at once. */
 const RENAMED: Readonly<Partial<Record<OperationId, string>>> = { createOrder: "placeOrder" };
@@ -34,7 +35,7 @@ namespace GoldPartner {
   // certificate, the address or the token, and rate limits. Any write can also fail with idempotency_key_conflict. All
   // tries of a write have the same Idempotency-Key, so it is executed once.
   public sealed partial class GoldClient {
-${CSHARP_OPERATIONS.map(method).join("\n")}  }
+${CALLED_OPERATIONS.map(method).join("\n")}  }
 }
 `;
 }

@@ -1,26 +1,16 @@
 // Writes the C# client's types from the OpenAPI document, so that a member of a schema is described once.
+import { type OperationId, PROBLEM_REGISTRY, unitOfMember } from "@gold-partner/protocol";
 import {
-  ENDPOINTS,
-  openApiDocument,
-  type OperationId,
-  operationsOf,
-  PROBLEM_REGISTRY,
-  unitOfMember,
-} from "@gold-partner/protocol";
-
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly anyOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly properties?: Members;
-  readonly required?: readonly string[];
-  readonly description?: string;
-}
-type Members = Readonly<Record<string, Schema>>;
-/** The caller makes a request and a query. The client makes a reply from JSON. */
-type Use = "request" | "reply" | "query";
+  calledQueries,
+  calledSchemas,
+  camelCase,
+  pascalCase,
+  type Schema,
+  schemasOf,
+  sentence,
+  type Use,
+  withoutNull,
+} from "./client_schemas.ts";
 
 interface Property {
   readonly name: string;
@@ -38,26 +28,19 @@ const INDENT = "    ";
 /** The types whose values cannot be null. */
 const VALUES = ["bool", "long", "decimal", "DateTime", "DateTimeOffset"];
 
-/** The operations for which the client has a generated method. A stream is a loop, written by hand. */
-export const CSHARP_OPERATIONS: readonly OperationId[] = operationsOf("sandbox").filter((operation) => {
-  const { token, reply } = ENDPOINTS[operation];
-  return (token !== "none" || operation === "getHealth") && reply.mediaType !== "text/event-stream";
-});
-
 /** Returns the text of Types.cs: the requests, the replies and the queries. */
 export function writeCsharpTypes(): string {
-  const schemas = describedSchemas();
-  const names = reachable(["WebhookEvent", "FieldError", ...CSHARP_OPERATIONS.flatMap(schemasOf)], schemas);
-  const types = names.flatMap((name) =>
-    declare(name, schemas[name]!, name.endsWith("Request") ? "request" : "reply")
+  const types = calledSchemas(itemsOf).flatMap(([name, schema]) =>
+    declare(name, schema, name.endsWith("Request") ? "request" : "reply")
   );
+  const queries = [...calledQueries()].flatMap(([name, schema]) => declare(name, schema, "query"));
   return `// Written by npm run docs from the schemas of the service. Do not edit.
 using System;
 using System.Collections.Generic;
 using System.Text.Json;
 
 namespace GoldPartner {
-${[...types, ...queries()].join("\n")}}
+${[...types, ...queries].join("\n")}}
 `;
 }
 
@@ -85,19 +68,6 @@ ${rules.join("")}      };
 `;
 }
 
-/** `gold_grams` → `goldGrams`. */
-export const camelCase = (name: string): string =>
-  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-
-/** `gold_grams` → `GoldGrams`. */
-export const pascalCase = (name: string): string => camelCase(`_${name}`);
-
-/** The OpenAPI name of a schema. A request's schema may be a pipe, whose object has the name. */
-export function schemaName(schema: { toJSONSchema(options: { io: "input" }): object }): string {
-  const { $ref = "" } = schema.toJSONSchema({ io: "input" }) as Schema;
-  return $ref.split("/").at(-1)!;
-}
-
 /** An element of an XML comment, wrapped. */
 export function comment(element: string, text: string, indent: string): string {
   const [name] = element.split(" ");
@@ -114,47 +84,9 @@ export function comment(element: string, text: string, indent: string): string {
   return lines.map((each) => `${indent}/// ${each}\n`).join("");
 }
 
-function describedSchemas(): Members {
-  const options = { baseUrl: "https://localhost:8443", environment: "sandbox" } as const;
-  const { components } = openApiDocument(options) as unknown as {
-    readonly components: { readonly schemas: Members };
-  };
-  return components.schemas;
-}
-
-/** The names of the schemas of an operation's request and reply. A list returns the items of its pages. */
-function schemasOf(operation: OperationId): string[] {
-  const { request, reply } = ENDPOINTS[operation];
-  const sent = request?.mediaType === "application/json" ? [schemaName(request.schema)] : [];
-  const received = schemaName(reply.schema);
-  return [...sent, operation.startsWith("list") ? received.replace(/s$/, "") : received]
-    .filter((name) => name !== "EmptyRequest");
-}
-
-/** Adds the schemas to which these refer. */
-function reachable(names: readonly string[], schemas: Members): string[] {
-  const found = new Set<string>();
-  const visit = (name: string): void => {
-    if (found.has(name)) return;
-    found.add(name);
-    for (const [, next] of JSON.stringify(schemas[name]).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-      visit(next!);
-    }
-  };
-  for (const name of names) visit(name);
-  return [...found].sort();
-}
-
-function queries(): string[] {
-  const found = new Map<string, string[]>();
-  for (const { query } of CSHARP_OPERATIONS.map((operation) => ENDPOINTS[operation])) {
-    if (!query) continue;
-    const name = schemaName(query);
-    const { $defs = {} } = query.toJSONSchema({ io: "input" }) as { $defs?: Members };
-    found.set(name, declare(name, $defs[name]!, "query"));
-  }
-  return [...found.values()].flat();
-}
+/** As schemasOf(), but a list returns the items of its pages. */
+const itemsOf = (operation: OperationId): string[] =>
+  schemasOf(operation).map((name) => operation.startsWith("list") ? name.replace(/s$/, "") : name);
 
 /** Declares a class, and a class for each object inside it, whose name begins with the name of this one. */
 function declare(name: string, schema: Schema, use: Use): string[] {
@@ -186,17 +118,6 @@ ${
   }${use === "reply" ? "" : `\n${use === "query" ? parametersOf(properties) : writerOf(properties)}`}  }
 `;
   return [own, ...nested];
-}
-
-/** Removes `null` from the types of a schema. */
-function withoutNull(schema: Schema): { readonly schema: Schema; readonly isNullable: boolean } {
-  const { anyOf = [], type } = schema;
-  const others = anyOf.filter((each) => each.type !== "null");
-  if (others.length < anyOf.length) return { schema: others[0]!, isNullable: true };
-  if (Array.isArray(type)) {
-    return { schema: { ...schema, type: type.find((each) => each !== "null")! }, isNullable: true };
-  }
-  return { schema, isNullable: false };
 }
 
 /** `nest` declares an object inside the type, and returns its name. */
@@ -278,6 +199,3 @@ function writerOf(properties: readonly Property[]): string {
 }
 
 const ended = (text: string): string => text.replace(/\.?$/, ".");
-/** `PriceRange` → `Price range`. */
-const sentence = (name: string): string =>
-  name.replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

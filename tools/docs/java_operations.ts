@@ -1,6 +1,7 @@
 // Writes the methods of the Java client from the table of operations.
 import { ENDPOINTS, type OperationId } from "@gold-partner/protocol";
-import { camelCase, JAVA_OPERATIONS, javadoc, schemaName } from "./java_types.ts";
+import { CALLED_OPERATIONS, camelCase, schemaName } from "./client_schemas.ts";
+import { javadoc } from "./java_types.ts";
 
 /** The clients call it so, because an order moves money at once. */
 const RENAMED: Readonly<Partial<Record<OperationId, string>>> = { createOrder: "placeOrder" };
@@ -39,7 +40,7 @@ public abstract class Operations {
       Function<P, List<T>> items,
       Function<P, String> nextCursor);
 
-${JAVA_OPERATIONS.map(methods).join("\n")}}
+${CALLED_OPERATIONS.map(methods).join("\n")}}
 `;
 }
 

@@ -1,26 +1,16 @@
 // Writes the Java client's records from the OpenAPI document, so that a member of a schema is described once.
+import { PROBLEM_REGISTRY, unitOfMember } from "@gold-partner/protocol";
 import {
-  ENDPOINTS,
-  openApiDocument,
-  type OperationId,
-  operationsOf,
-  PROBLEM_REGISTRY,
-  unitOfMember,
-} from "@gold-partner/protocol";
-
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly anyOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly properties?: Members;
-  readonly required?: readonly string[];
-  readonly description?: string;
-}
-type Members = Readonly<Record<string, Schema>>;
-/** A request is made by the caller, a reply is read from JSON, and a query is sent as text. */
-type Use = "request" | "reply" | "query";
+  calledQueries,
+  calledSchemas,
+  camelCase,
+  pascalCase,
+  type Schema,
+  schemasOf,
+  sentence,
+  type Use,
+  withoutNull,
+} from "./client_schemas.ts";
 
 interface Component {
   readonly name: string;
@@ -38,20 +28,12 @@ const PRIMITIVES = ["long", "boolean"];
 /** GoldException holds them, and exceptions are serializable. */
 const SERIALIZABLE = ["FieldError"];
 
-/** The operations for which the client has a method. */
-export const JAVA_OPERATIONS: readonly OperationId[] = operationsOf("sandbox").filter((operation) =>
-  (ENDPOINTS[operation].token !== "none" || operation === "getHealth") &&
-  // GoldClient.java has the streams.
-  !ENDPOINTS[operation].reply.mediaType
-);
-
 /** Returns the text of Api.java: the requests, the replies and the queries. */
 export function writeJavaTypes(): string {
-  const schemas = describedSchemas();
-  const names = reachable(["WebhookEvent", "FieldError", ...JAVA_OPERATIONS.flatMap(schemasOf)], schemas);
-  const records = names.map((name) =>
-    declare(name, schemas[name]!, name.endsWith("Request") ? "request" : "reply", "  ")
+  const records = calledSchemas(schemasOf).map(([name, schema]) =>
+    declare(name, schema, name.endsWith("Request") ? "request" : "reply", "  ")
   );
+  const queries = [...calledQueries()].map(([name, schema]) => declare(name, schema, "query", "  "));
   return `${HEAD}
 import java.io.Serializable;
 import java.math.BigDecimal;
@@ -66,7 +48,7 @@ import java.util.List;
 public final class Api {
   private Api() {}
 
-${[...records, ...queries()].join("\n")}}
+${[...records, ...queries].join("\n")}}
 `;
 }
 
@@ -99,16 +81,6 @@ ${rules.join(",\n")});
 `;
 }
 
-/** `gold_grams` → `goldGrams`. */
-export const camelCase = (name: string): string =>
-  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-
-/** The OpenAPI name of a schema. A request's schema may be a pipe, whose object has the name. */
-export function schemaName(schema: { toJSONSchema(options: { io: "input" }): object }): string {
-  const { $ref = "" } = schema.toJSONSchema({ io: "input" }) as Schema;
-  return $ref.split("/").at(-1)!;
-}
-
 /** A Javadoc comment, wrapped. `tags` are lines such as `@param name text`. */
 export function javadoc(text: string, tags: readonly string[], indent: string): string {
   const paragraphs = [
@@ -135,46 +107,6 @@ function wrap(text: string, indent: string, hanging = ""): string[] {
     } else lines.push(lines.length === 0 ? word : hanging + word);
   }
   return lines;
-}
-
-function describedSchemas(): Members {
-  const options = { baseUrl: "https://localhost:8443", environment: "sandbox" } as const;
-  const { components } = openApiDocument(options) as unknown as {
-    readonly components: { readonly schemas: Members };
-  };
-  return components.schemas;
-}
-
-/** The names of the schemas of an operation's request and reply. */
-function schemasOf(operation: OperationId): string[] {
-  const { request, reply } = ENDPOINTS[operation];
-  const bodies = request?.mediaType === "application/json" ? [request.schema, reply.schema] : [reply.schema];
-  return bodies.map(schemaName).filter((name) => name !== "EmptyRequest");
-}
-
-/** Adds the schemas to which these refer. */
-function reachable(names: readonly string[], schemas: Members): string[] {
-  const found = new Set<string>();
-  const visit = (name: string): void => {
-    if (found.has(name)) return;
-    found.add(name);
-    for (const [, next] of JSON.stringify(schemas[name]).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-      visit(next!);
-    }
-  };
-  for (const name of names) visit(name);
-  return [...found].sort();
-}
-
-function queries(): string[] {
-  const found = new Map<string, string>();
-  for (const { query } of JAVA_OPERATIONS.map((operation) => ENDPOINTS[operation])) {
-    if (!query) continue;
-    const name = schemaName(query);
-    const { $defs = {} } = query.toJSONSchema({ io: "input" }) as { $defs?: Members };
-    found.set(name, declare(name, $defs[name]!, "query", "  "));
-  }
-  return [...found.values()];
 }
 
 /** Declares a record, with a record for each object inside it. */
@@ -217,17 +149,6 @@ function parameters(list: readonly string[], indent: string, before: string): st
   return list.map((each) => `\n${indent}    ${each}`).join(",");
 }
 
-/** Removes `null` from the types of a schema. */
-function withoutNull(schema: Schema): { readonly schema: Schema; readonly isNullable: boolean } {
-  const { anyOf = [], type } = schema;
-  const others = anyOf.filter((each) => each.type !== "null");
-  if (others.length < anyOf.length) return { schema: others[0]!, isNullable: true };
-  if (Array.isArray(type)) {
-    return { schema: { ...schema, type: type.find((each) => each !== "null")! }, isNullable: true };
-  }
-  return { schema, isNullable: false };
-}
-
 /** `nest` declares an object inside the record. */
 function typeOf(
   schema: Schema,
@@ -239,7 +160,7 @@ function typeOf(
   if ($ref) return $ref.split("/").at(-1)!;
   if (items) return `List<${typeOf(items, member.replace(/s$/, ""), false, nest)}>`;
   if (properties) {
-    const name = camelCase(`_${member}`);
+    const name = pascalCase(member);
     nest(name, schema);
     return name;
   }
@@ -291,6 +212,3 @@ ${indent}}
 
 const firstLower = (text: string): string =>
   text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
-/** `PriceRange` → `Price range`. */
-const sentence = (name: string): string =>
-  name.replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
