@@ -25,6 +25,7 @@ namespace GoldPartner {
     private readonly byte[] bytes = new byte[4096];
     private readonly char[] chars = new char[4097];
     private int position, count;
+    private bool isAlive; // a comment or a message came
 
     private LiveStream(HttpResponseMessage response) => this.response = response;
 
@@ -33,25 +34,24 @@ namespace GoldPartner {
     /// <summary>
     /// Returns the items of a stream that never ends. `read` makes an item of the name and the data of a message, or
     /// null for a message to ignore. Each connection, also that of a second loop, asks for the target of that moment.
+    /// The pauses grow while connections end before a comment or a message.
     /// </summary>
     public static async IAsyncEnumerable<T> FollowAsync<T>(
         Exchange exchange, string operation, Func<string> target, Func<string, byte[], T?> read,
         [EnumeratorCancellation] CancellationToken cancellationToken) where T : class {
-      for (var failures = 0; ; failures++) {
-        if (failures > 0) await exchange.PauseBeforeAsync(failures, cancellationToken).ConfigureAwait(false);
+      for (var tries = 0; ; tries++) {
+        if (tries > 0) await exchange.PauseBeforeAsync(tries, cancellationToken).ConfigureAwait(false);
         var call = new Call(operation, target()) { Accept = MediaType };
         using var stream = await exchange.CallAsync(call, Open, cancellationToken).ConfigureAwait(false);
         while (true) {
           var (name, data) = await stream.NextAsync(exchange.SilenceMax, cancellationToken).ConfigureAwait(false);
-          if (name == null) break;
-          if (name == "end") {
-            End(exchange, Checked(() => Json.Read(data, end => end.Get("reason", Json.Text))));
-            break;
-          }
-          failures = -1;
+          // After `end`, the service accepts the next connection, or refuses it with the reason.
+          if (name == null || name == "end") break;
+          stream.isAlive = true;
           var item = Checked(() => read(name, data));
           if (item != null) yield return item;
         }
+        if (stream.isAlive) tries = 0;
       }
     }
 
@@ -72,6 +72,7 @@ namespace GoldPartner {
         else if (line.StartsWith("data:", StringComparison.Ordinal)) data.Append(value).Append('\n');
         else if (line == "" && data.Length > 0) return (name, Encoding.UTF8.GetBytes(data.ToString()));
         else if (line == "") name = "message";
+        else if (line[0] == ':') isAlive = true;
       }
       return (null, Array.Empty<byte>());
     }
@@ -96,14 +97,6 @@ namespace GoldPartner {
           return null;
         }
       }
-    }
-
-    private static void End(Exchange exchange, string reason) {
-      if (reason == "token_expired") exchange.DropToken();
-      // After these reasons, a new connection would be refused.
-      var code = reason == "suspended" ? "partner_suspended" : reason == "revoked" ? "certificate_revoked" : null;
-      if (code == null) return;
-      throw Failure.Unsent(code, $"The service ended the stream because your access was {reason}. Ask the operator.");
     }
 
     private static T Checked<T>(Func<T> read) {

@@ -50,7 +50,8 @@ namespace GoldPartner.Tests {
 
     [Test]
     public static async Task ResumesAfterTheLastEventHoweverTheConnectionEnds() {
-      using var server = new StreamServer().Then(Event(5) + Event(6) + End("drain")).Then(Event(7) + End("time_limit"))
+      using var server = new StreamServer().Then(Event(5) + Event(6) + End("drain"))
+        .Then("event: later\ndata: {}\n\n" + Event(7) + End("time_limit"))
         .Then(Event(8) + Event(9).Substring(0, 40)) // lost in the middle of a message
         .Then(Away, false, 503).Then(Event(9), true);
       using var client = new GoldClient(server.Settings);
@@ -75,17 +76,36 @@ namespace GoldPartner.Tests {
       using var client = new GoldClient(server.Settings);
       Equal("1 2", await TakeAsync(client.StreamEventsAsync(0), 2));
       var tokens = server.Requests.Where(one => one != "token").Select(one => one.Split(' ')[2]);
-      Equal("token-1 token-2 token-3", string.Join(" ", tokens));
+      Equal("token-1 token-1 token-2", string.Join(" ", tokens));
     }
 
     [Test]
-    public static async Task ThrowsWhenTheServiceEndsItForGood() {
-      foreach (var (reason, code) in new[] { ("suspended", "partner_suspended"), ("revoked", "certificate_revoked") }) {
-        using var server = new StreamServer().Then(Event(1) + End(reason));
+    public static async Task ThrowsTheRefusalAfterTheServiceEndsIt() {
+      foreach (var (reason, code) in new[] { ("suspended", "partner_suspended"), ("revoked", "ip_not_allowed") }) {
+        var refusal = $"{{\"code\":\"{code}\",\"request_id\":\"req_1\",\"retryable\":false}}";
+        using var server = new StreamServer().Then(Event(1) + End(reason)).Then(refusal, false, 403);
         using var client = new GoldClient(server.Settings);
         var error = await FailsAsync(() => TakeAsync(client.StreamEventsAsync(0), 2));
-        Equal($"{code} False", $"{error.Code} {error.Retryable}");
-        Equal("0", Targets(server));
+        Equal($"{code} 403 req_1 False", $"{error.Code} {error.Status} {error.RequestId} {error.Retryable}");
+        Equal("0 1", Targets(server));
+      }
+    }
+
+    [Test]
+    public static async Task WaitsLongerOnlyWhileConnectionsEndAtOnce() {
+      foreach (var (text, isLonger) in new[] { (": ping\n\n", false), ("retry: 1000\n\n", true) }) {
+        using var server = new StreamServer();
+        for (var connection = 0; connection < 12; connection++) server.Then(text + End("time_limit"));
+        var pauses = new List<TimeSpan>();
+        var settings = server.Then(Event(1), true).Settings;
+        settings.Sleep = (length, token) => {
+          pauses.Add(length);
+          return Task.CompletedTask;
+        };
+        using var client = new GoldClient(settings);
+        Equal("1", await TakeAsync(client.StreamEventsAsync(0), 1));
+        Equal(12, pauses.Count);
+        Equal(isLonger, pauses.Max() > TimeSpan.FromMilliseconds(200));
       }
     }
 
