@@ -39,10 +39,8 @@ namespace GoldPartner {
     public void Dispose() {
       isDisposed = true;
       http.Dispose();
+      settings.Identity?.Dispose(); // Windows keeps its key in a file until then
     }
-
-    /// <summary>Forgets the token, so that the next call fetches a new one.</summary>
-    public void DropToken() => token = null;
 
     /// <summary>Waits before another try of a stream.</summary>
     public Task PauseBeforeAsync(int tries, CancellationToken cancellationToken) =>
@@ -111,7 +109,7 @@ namespace GoldPartner {
       if (ahead is TimeSpan known) clockOffset = (long)Math.Round(known.TotalSeconds);
       if (reply.Response.IsSuccessStatusCode) return reply;
       var refusal = Failure.Refusal(reply, call.Operation, ClockOffsetSeconds);
-      if (refusal.Cure == Cure.Token && token == used) DropToken();
+      if (refusal.Cure == Cure.Token) Interlocked.CompareExchange(ref token, null, used);
       throw refusal;
     }
 
@@ -180,7 +178,8 @@ namespace GoldPartner {
         var signature = await Signing.DetachedJws(signer, payload, settings.Kid).ConfigureAwait(false);
         Add("X-JWS-Signature", signature);
       } catch (Exception cause) { // any exception of an HSM's driver
-        throw Failure.Unsent("signing_failed", $"The request could not be signed: {cause.Message}.", cause);
+        throw Failure.Unsent(
+          "signing_failed", $"The request could not be signed: {cause.Message.TrimEnd('.')}.", cause);
       }
       Add("X-Timestamp", timestamp);
       Add("X-Nonce", nonce);

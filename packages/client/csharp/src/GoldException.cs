@@ -117,7 +117,7 @@ namespace GoldPartner {
     /// <summary>The failure of a reply that does not have the documented form.</summary>
     public static GoldException InvalidReply(Reply reply, Call call, Exception cause) =>
       new GoldException("reply_invalid", $"The reply to {call.Operation} does not have the documented form:"
-        + $" {cause.Message}.", Cure.None, Outcome.Unknown, cause) {
+        + $" {cause.Message.TrimEnd('.')}.", Cure.None, Outcome.Unknown, cause) {
         Status = reply.Status, Retryable = call.IsWrite, RequestId = reply.Header("X-Request-Id"),
       }.Of(call, 1, true);
 
@@ -129,7 +129,7 @@ namespace GoldPartner {
         return Unsent("tls_failed", $"TLS failed because a certificate was not accepted ({each.Message}). Check that"
           + " cert, key and ca belong to this environment.", error);
       }
-      var reason = (error.InnerException ?? error).Message;
+      var reason = (error.InnerException ?? error).Message.TrimEnd('.');
       // The handler puts a SocketException directly into its own exception only if no connection was made.
       return error.InnerException is SocketException
         ? Passing("connection_failed", $"The service could not be reached: {reason}.", Outcome.Unchanged, error)

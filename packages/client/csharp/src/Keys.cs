@@ -22,6 +22,8 @@ namespace GoldPartner {
         AllowAutoRedirect = false, UseCookies = false,
         // Leaving the loop over a stream ends its connection. Otherwise the handler would read on for a while.
         MaxResponseDrainSize = 0,
+        // Otherwise a connection that is always busy would never see that the address of the host has changed.
+        PooledConnectionLifetime = TimeSpan.FromMinutes(10),
       };
       handler.SslOptions.ClientCertificates = new X509CertificateCollection { identity };
       // Otherwise .NET sends the certificate only if its issuer is among those that the service names.
@@ -29,14 +31,14 @@ namespace GoldPartner {
       if (trusted != null) {
         handler.SslOptions.RemoteCertificateValidationCallback = (sender, certificate, presented, errors) =>
           (errors & ~SslPolicyErrors.RemoteCertificateChainErrors) == SslPolicyErrors.None
-          && IsTrusted(new X509Certificate2(certificate), presented, trusted);
+          && IsTrusted(certificate, presented, trusted);
       }
       return handler;
     }
 
     /// <summary>Whether the certificate has a chain to one of these CAs. .NET Core 3.1 has no option for it.</summary>
-    private static bool IsTrusted(
-        X509Certificate2 certificate, X509Chain presented, X509Certificate2Collection trusted) {
+    private static bool IsTrusted(X509Certificate given, X509Chain presented, X509Certificate2Collection trusted) {
+      using var certificate = new X509Certificate2(given);
       using var chain = new X509Chain();
       chain.ChainPolicy.ExtraStore.AddRange(trusted);
       foreach (var element in presented.ChainElements) chain.ChainPolicy.ExtraStore.Add(element.Certificate);
@@ -61,7 +63,7 @@ namespace GoldPartner {
     public static ECDsa ReadSigningKey(string path) {
       var key = ReadKey(path, ECDsa.Create());
       var curve = key.ExportParameters(false).Curve.Oid;
-      if (curve.Value == P256 || curve.FriendlyName == "nistP256") return key;
+      if (curve?.Value == P256 || curve?.FriendlyName == "nistP256") return key;
       throw new CryptographicException("it must be an EC key on the curve P-256");
     }
 

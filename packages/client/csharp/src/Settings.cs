@@ -4,6 +4,7 @@ using System.IO;
 using System.Linq;
 using System.Net.Http;
 using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using System.Text.Json;
 using System.Text.RegularExpressions;
 using System.Threading;
@@ -41,7 +42,7 @@ namespace GoldPartner {
     public string? Kid { get; set; }
     /// <summary>The limit for one try, at most a day.</summary>
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(20);
-    /// <summary>The limit for a call with all its tries and pauses.</summary>
+    /// <summary>The limit for a call with all its tries and pauses, at most a day.</summary>
     public TimeSpan Patience { get; set; } = TimeSpan.FromSeconds(60);
     /// <summary>The greatest number of tries of a call.</summary>
     public int TriesMax { get; set; } = 8;
@@ -52,6 +53,7 @@ namespace GoldPartner {
     internal Func<DateTimeOffset> Now { get; set; } = () => DateTimeOffset.UtcNow;
     internal Func<TimeSpan, CancellationToken, Task> Sleep { get; set; } = Task.Delay;
     internal HttpMessageHandler? Handler { get; set; }
+    internal X509Certificate2? Identity { get; private set; }
     internal TimeSpan SilenceMax { get; set; } = TimeSpan.FromSeconds(30); // the service writes every 10 seconds
 
     /// <summary>Reads a credentials.json. Paths in it start at the file's folder.</summary>
@@ -94,9 +96,10 @@ namespace GoldPartner {
       var mistakes = new List<string>();
       if (string.IsNullOrEmpty(ClientId)) mistakes.Add("client_id is missing.");
       if (string.IsNullOrEmpty(ClientSecret)) mistakes.Add("client_secret is missing.");
-      var isLimit = Timeout > TimeSpan.Zero && Timeout <= TimeSpan.FromDays(1);
-      if (!isLimit) mistakes.Add($"Timeout must be above 0 and at most a day; got {Timeout}.");
-      if (Patience <= TimeSpan.Zero) mistakes.Add($"Patience must be above 0; got {Patience}.");
+      foreach (var (name, limit) in new[] { (nameof(Timeout), Timeout), (nameof(Patience), Patience) }) {
+        var isLimit = limit > TimeSpan.Zero && limit <= TimeSpan.FromDays(1);
+        if (!isLimit) mistakes.Add($"{name} must be above 0 and at most a day; got {limit}.");
+      }
       if (TriesMax < 1) mistakes.Add($"TriesMax must be above 0; got {TriesMax}.");
       if (!Regex.IsMatch(Kid ?? "-", @"\A[!-~]{1,128}\z")) mistakes.Add("Kid must be 1 to 128 characters of ASCII.");
       if (Regex.IsMatch(BaseUrl ?? "", @"\Ahttps://[A-Za-z0-9.:\[\]-]+/?\z")) copy.BaseUrl = BaseUrl!.TrimEnd('/');
@@ -104,13 +107,16 @@ namespace GoldPartner {
       try {
         if (SigningKey != null) copy.Signer ??= Signing.KeySigner(Pem.ReadSigningKey(SigningKey));
       } catch (Exception cause) when (IsOfFile(cause)) {
-        mistakes.Add($"signing_key cannot be used: {cause.Message}.");
+        mistakes.Add($"signing_key cannot be used: {cause.Message.TrimEnd('.')}.");
       }
       try {
         if (Handler == null && (Cert == null || Key == null)) mistakes.Add("cert and key are missing.");
-        else copy.Handler ??= Tls.Handler(Pem.ReadIdentity(Cert!, Key!), Ca == null ? null : Pem.ReadCertificates(Ca));
+        else if (Handler == null) {
+          copy.Identity = Pem.ReadIdentity(Cert!, Key!);
+          copy.Handler = Tls.Handler(copy.Identity, Ca == null ? null : Pem.ReadCertificates(Ca));
+        }
       } catch (Exception cause) when (IsOfFile(cause)) {
-        mistakes.Add($"cert, key or ca cannot be used: {cause.Message}.");
+        mistakes.Add($"cert, key or ca cannot be used: {cause.Message.TrimEnd('.')}.");
       }
       if (mistakes.Count == 0) return copy;
       throw Failure.Unsent("configuration_invalid", $"The client cannot be opened. {string.Join(" ", mistakes)}");
@@ -130,8 +136,8 @@ namespace GoldPartner {
         });
       } catch (Exception cause) when (IsOfFile(cause) || cause is JsonException || cause is InvalidOperationException) {
         // A parser's message could contain the secret.
-        var reason = cause is IOException || cause is UnauthorizedAccessException ? cause.Message : "it is not JSON";
-        throw Failure.Unsent("configuration_invalid", $"{file} cannot be read as credentials.json: {reason}.");
+        var reason = cause is IOException || cause is UnauthorizedAccessException ? cause.Message : "it is not JSON.";
+        throw Failure.Unsent("configuration_invalid", $"{file} cannot be read as credentials.json: {reason}");
       }
     }
   }

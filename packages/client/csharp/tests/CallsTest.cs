@@ -281,12 +281,12 @@ namespace GoldPartner.Tests {
     [Test]
     public static void ListsEveryMistakeInTheSettings() {
       var settings = new Settings("https://gold.example/v1", "", "secret") {
-        TriesMax = 0, Timeout = TimeSpan.MaxValue, Kid = "", SigningKey = "missing.key",
+        TriesMax = 0, Timeout = TimeSpan.MaxValue, Patience = TimeSpan.MaxValue, Kid = "", SigningKey = "missing.key",
       };
       var detail = Throws<GoldException>(() => new GoldClient(settings)).Detail;
-      foreach (var name in new[] { "base_url", "client_id", "TriesMax", "Timeout", "Kid", "signing_key", "cert" }) {
-        True(detail.Contains($"{name} "), detail);
-      }
+      var names = "base_url client_id TriesMax Timeout Patience Kid signing_key cert";
+      foreach (var name in names.Split(' ')) True(detail.Contains($"{name} "), detail);
+      True(!detail.Contains(".."), detail);
       string? Variable(string name) => name == "GOLD_BASE_URL" ? "https://gold.example" : null;
       var error = Throws<GoldException>(() => Settings.FromEnvironment(Variable));
       True(error.Detail.Contains("client_id (or GOLD_CLIENT_ID)"), error.Detail);
