@@ -96,6 +96,6 @@ export class CsharpClient extends ClientProgram {
 
   protected override line(name: string, members: object): object {
     const method = name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    return { call: `${method}Async`, with: members };
+    return { call: `${method}Async`, with: name === "probe_signature" ? { body: "{}" } : members };
   }
 }

@@ -77,7 +77,7 @@ export class JavaClient extends ClientProgram {
     const call = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const isOne = /^(get|cancel|redeliver)_/.test(name) &&
       Object.keys(members).some((each) => each.endsWith("_id"));
-    if (name === "probe_signature") return { call, args: [members["body"]] };
+    if (name === "probe_signature") return { call, args: ["{}"] };
     const body = isOne ? Object.values(members) : Object.keys(members).length > 0 ? [members] : [];
     return { call, args: idempotency_key === undefined ? body : [...body, idempotency_key] };
   }

@@ -68,9 +68,10 @@ export class PythonClient extends ClientProgram {
     super(python, ["-B", FIXTURE, kind, credentials, JSON.stringify(plan)]);
   }
 
-  /** Opens a stream, and returns its first `count` values. Then the iterator is closed. */
-  take(count: number, name: string, members: object = {}): ReturnType<ClientProgram["call"]> {
-    return this.say({ call: name, with: members, take: count });
+  protected override line(name: string, members: Record<string, unknown>): object {
+    const { from: first_day, to: last_day, take, ...others } = members;
+    const days = first_day === undefined ? {} : { first_day, last_day };
+    return { call: name, with: { ...others, ...days }, ...take === undefined ? {} : { take } };
   }
 
   /** Cancels the newest call. */

@@ -10,6 +10,9 @@ import type { ClientError, ClientReport } from "./client_program_fixture.ts";
 export interface ClientPlan {
   /** The port of another entry point to the same service, such as a relay. */
   readonly port?: number;
+  /** The path of the CA that the client trusts. */
+  readonly ca?: string;
+  readonly client_secret?: string;
   readonly tries_max?: number;
   readonly timeout_seconds?: number;
   /** How far the client's clock is ahead. */

@@ -126,9 +126,9 @@ namespace GoldPartner.Tests {
       }
       // `take` ends the loop over a stream.
       var most = members.TryGetProperty("take", out var take) ? take.GetInt32() : int.MaxValue;
-      var items = new List<object>();
+      var items = new List<object?>();
       await foreach (var item in (IAsyncEnumerable<object>)result) {
-        items.Add(item);
+        items.Add(item is PriceUpdate update ? update.Prices : item);
         if (items.Count == most) break;
       }
       return items;
