@@ -59,5 +59,6 @@ export function testStreams(stack: () => Stack, { open, openRelay }: Survival<Te
     ]);
     await mend();
     assertEquals([error.code, error.retryable], ["partner_suspended", false]);
+    assertEquals(client.outcomesOf("streamEvents"), ["200", "partner_suspended"]);
   });
 }

@@ -168,11 +168,12 @@ class StreamTests(unittest.TestCase):
             values, error = self.take(settings, httpx.MockTransport(answer), "stream_events", 1, {"after": 0})
         self.assertEqual([len(values), error, failures], [1, None, []])
 
-    def test_raises_after_the_partner_lost_its_access(self) -> None:
-        for reason, code in {"suspended": "partner_suspended", "revoked": "stream_revoked"}.items():
-            script, values, error = self.play(9, stream(event(5), end(reason)))
-            self.assertEqual([len(values), error and error.code, len(script.sent)], [1, code, 1])
-            self.assertIn(f"streamEvents: {reason}", str(error))
+    def test_raises_the_refusal_to_open_it_again(self) -> None:
+        for reason, code in {"suspended": "partner_suspended", "revoked": "ip_not_allowed"}.items():
+            refusal = problem(403, code, {"retryable": False})
+            script, values, error = self.play(9, stream(event(5), end(reason)), refusal)
+            self.assertEqual([len(values), len(script.sent)], [1, 2])
+            self.assertEqual(error and (error.code, error.status), (code, 403))
         for status, code in ((403, "certificate_revoked"), (400, "invalid_request")):
             script, _, error = self.play(9, problem(status, code, {"retryable": False}))
             self.assertEqual([error and error.code, len(script.sent)], [code, 1])
@@ -180,7 +181,7 @@ class StreamTests(unittest.TestCase):
     def test_raises_after_another_form_of_reply_or_message(self) -> None:
         other = [
             stream(event(5), media_type="text/html"),
-            *(stream(f"{name}data: {data}\n\n") for name in ("", "event: end\n") for data in ("{}", "[]", "{", "1")),
+            *(stream(f"data: {data}\n\n") for data in ("{}", "[]", "{", "1")),
         ]
         for answer in other:
             script, values, error = self.play(9, answer)

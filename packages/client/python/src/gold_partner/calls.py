@@ -73,8 +73,6 @@ def stream_prices() -> Stream[replies.Prices | None]:
 
     The client opens the stream again after it ends or its connection is lost. Until then, it yields nothing:
     compare `as_of` with the time before you use a price. Closing the iterator closes the connection.
-
-    Code: `stream_revoked`.
     """
     # Without the annotation, mypy would not accept a function that returns None.
     readers: dict[bytes, Callable[[Reply], replies.Prices | None]] = {
@@ -292,8 +290,6 @@ def stream_events(*, after: int) -> Stream[replies.Event]:
     stream that begins "now" could lose the events during its first reconnection. The client opens the stream
     again after it ends or its connection is lost. It then continues after the last event that it yielded.
     Closing the iterator closes the connection.
-
-    Code: `stream_revoked`.
     """
     if not isinstance(after, int):
         raise GoldError("argument_invalid", f"after must be the sequence of an event, or 0; got {after!r}.")

@@ -20,8 +20,6 @@ class GoldError(Exception):
     - `tls_failed`: one side does not accept the other's certificate.
     - `timed_out`: no reply in time.
     - `reply_invalid`: the reply does not have the form of the service's replies.
-    - `stream_revoked`: the service ended a stream, because your certificate, address or token is no longer
-      accepted.
     """
 
     code: str

@@ -6,7 +6,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, Generic, TypeVar, cast
 
 from .error import GoldError
-from .exact_json import read_json
 from .exchange import Call, Exchange, Pause, Steps, pause_seconds
 from .failure import Reply
 
@@ -15,12 +14,10 @@ T = TypeVar("T")
 #: The event name of a message that gives none.
 DEFAULT = b""
 END = b"end"
-#: The codes of the errors for the reasons after which the service would refuse to open the stream again.
-FINAL_CODES = {"suspended": "partner_suspended", "revoked": "stream_revoked"}
 
 
 class StreamEnd(Exception):
-    """The service ended the connection, and the client opens the stream again."""
+    """The service ended the connection. The client opens the stream again, or gets the refusal with the reason."""
 
 
 class Stream(Generic[T]):
@@ -76,32 +73,22 @@ class Stream(Generic[T]):
     def _read_message(self) -> Generator[T, None, None]:
         name, data = self._name, b"\n".join(self._data)
         self._name, self._data = DEFAULT, []
+        if data == b"":
+            return
+        if name == END:
+            raise StreamEnd
         read = self._readers.get(name)
-        if data == b"" or (read is None and name != END):  # The service may add names.
+        if read is None:  # The service may add names.
             return
         try:
-            value = _read_reason(data) if read is None else read(Reply(200, {}, data))
+            value = read(Reply(200, {}, data))
         except ValueError as cause:
             detail = f"A message of {self._operation} does not have the documented form: {cause}."
             raise GoldError("reply_invalid", detail) from cause
-        if read is None:
-            self._end(cast(str, value))
         self._openings = 1
         if self._after is not None:
             self._after = cast(Any, value)["sequence"]
-        yield cast(T, value)
-
-    def _end(self, reason: str) -> None:
-        if reason in FINAL_CODES:
-            raise GoldError(FINAL_CODES[reason], f"The service ended {self._operation}: {reason}.")
-        raise StreamEnd(reason)
-
-
-def _read_reason(data: bytes) -> str:
-    end = read_json(data)
-    if not isinstance(end, dict) or not isinstance(end.get("reason"), str):
-        raise ValueError("it has no valid reason")
-    return cast(str, end["reason"])
+        yield value
 
 
 def _read_opened(reply: Reply) -> Any:
