@@ -82,7 +82,7 @@ namespace GoldPartner {
 
     /// <summary>Returns the key of whsec_ and padded base64 of 24 to 64 bytes. No exception shows it.</summary>
     private static byte[] SecretKey(string text) {
-      var encoded = text.StartsWith("whsec_", StringComparison.Ordinal) ? text.Substring("whsec_".Length) : "";
+      var encoded = text?.StartsWith("whsec_", StringComparison.Ordinal) == true ? text.Substring("whsec_".Length) : "";
       var key = new byte[encoded.Length];
       var isBase64 = Convert.TryFromBase64String(encoded, key, out var length);
       Array.Resize(ref key, length);

@@ -307,6 +307,9 @@ namespace GoldPartner.Tests {
         if (id == "evt_1") Equal("vault.audited 4", $"{Verify().Event.Type} {Verify().Event.Sequence}");
         else Equal("event_invalid", Throws<WebhookVerificationException>(() => Verify()).Code);
       }
+      var unset = new string[] { null! }; // the value of a variable that is not set
+      void VerifyUnset() => Webhooks.Verify(body, name => null, unset);
+      Equal("secret_invalid", Throws<WebhookVerificationException>(VerifyUnset).Code);
     }
   }
 }
