@@ -13,10 +13,8 @@ export function writeJavaOperations(): string {
   return `// Written by npm run docs from the operations of the service. Do not edit.
 package gold.partner;
 
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.function.Function;
 
 /**
  * The operations of the API. Codes that any call can have are not repeated at the methods: connection and TLS errors,
@@ -31,14 +29,8 @@ public abstract class Operations {
 
   abstract <T> T call(Call call, Class<T> type);
 
-  abstract <P, T> Listing<T> list(
-      String operation,
-      String path,
-      String next,
-      Object query,
-      Class<P> type,
-      Function<P, List<T>> items,
-      Function<P, String> nextCursor);
+  abstract <T> Listing<T> list(
+      String operation, String path, String next, Object query, Class<? extends Api.Page<T>> type);
 
 ${CALLED_OPERATIONS.map(methods).join("\n")}}
 `;
@@ -133,7 +125,7 @@ function listMethods(operation: OperationId, declare: Declare, search: Parameter
   const result = `Listing<Api.${schemaName(reply.schema).replace(/s$/, "")}>`;
   const next = operation === "listEvents" ? "after" : "cursor";
   const words = [`"${operation}"`, `"${path}"`, `"${next}"`, "query"];
-  const list = statement("list", [...words, `${page}.class`, `${page}::items`, `${page}::nextCursor`]);
+  const list = statement("list", [...words, `${page}.class`]);
   return `${declare(result, [], `return ${operation}(new ${search.type}());`)}\n${
     declare(result, [search], list)
   }`;

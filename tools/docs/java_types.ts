@@ -48,6 +48,13 @@ import java.util.List;
 public final class Api {
   private Api() {}
 
+  /** A page of a list, with the cursor of the next page. Null: there is no next page. */
+  interface Page<T> {
+    List<T> items();
+
+    String nextCursor();
+  }
+
 ${[...records, ...queries].join("\n")}}
 `;
 }
@@ -137,7 +144,15 @@ function declare(name: string, schema: Schema, use: Use, indent: string): string
     ? []
     : [shortConstructor(name, components, inner), ...withers(name, components, inner)];
   const parts = [...body, ...own].filter((part) => part !== "");
-  const implemented = SERIALIZABLE.includes(name) ? " implements Serializable" : "";
+  const item = components.find(({ member }) => member === "items");
+  const interfaces = [
+    ...SERIALIZABLE.includes(name) ? ["Serializable"] : [],
+    // `List<Order>` → `Page<Order>`
+    ...item && components.some(({ member }) => member === "next_cursor")
+      ? [item.type.replace("List", "Page")]
+      : [],
+  ];
+  const implemented = interfaces.length === 0 ? "" : ` implements ${interfaces.join(", ")}`;
   return `${doc}${indent}public record ${name}(${
     parameters(list, indent, `public record ${name}(`)
   })${implemented} {${parts.length === 0 ? "" : `\n${parts.join("\n")}${indent}`}}\n`;
@@ -176,9 +191,9 @@ function constructorOf(name: string, components: readonly Component[], use: Use,
     const given = isRequired && !PRIMITIVES.includes(type);
     if (use === "reply") return given ? [`Json.required(${own}, "${member}");`] : [];
     const unit = type === "BigDecimal" ? unitOfMember(member) : undefined;
-    const value = given ? `Quantities.given("${member}", ${own})` : own;
+    const value = given ? `Call.given("${member}", ${own})` : own;
     if (unit !== undefined) {
-      return [`${own} = Quantities.${unit === "SAR" ? "sar" : "grams"}("${member}", ${value});`];
+      return [`${own} = Call.exact("${member}", ${value}, ${unit === "SAR" ? 2 : 4});`];
     }
     return given ? [`${own} = ${value};`] : [];
   });

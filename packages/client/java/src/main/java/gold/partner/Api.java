@@ -14,6 +14,13 @@ import java.util.List;
 public final class Api {
   private Api() {}
 
+  /** A page of a list, with the cursor of the next page. Null: there is no next page. */
+  interface Page<T> {
+    List<T> items();
+
+    String nextCursor();
+  }
+
   /**
    * What is registered for you, and what it may do.
    *
@@ -445,7 +452,7 @@ public final class Api {
    * @param items the items of this page.
    * @param nextCursor the cursor of the next page; null on the last page.
    */
-  public record Events(List<Event> items, String nextCursor) {
+  public record Events(List<Event> items, String nextCursor) implements Page<Event> {
     public Events {
       Json.required(items, "items");
     }
@@ -472,7 +479,7 @@ public final class Api {
    */
   public record FundRequest(BigDecimal amountSar) {
     public FundRequest {
-      amountSar = Quantities.sar("amount_sar", Quantities.given("amount_sar", amountSar));
+      amountSar = Call.exact("amount_sar", Call.given("amount_sar", amountSar), 2);
     }
   }
 
@@ -516,7 +523,7 @@ public final class Api {
    * @param items the items of this page.
    * @param nextCursor the cursor of the next page; null on the last page.
    */
-  public record Fundings(List<Funding> items, String nextCursor) {
+  public record Fundings(List<Funding> items, String nextCursor) implements Page<Funding> {
     public Fundings {
       Json.required(items, "items");
     }
@@ -862,7 +869,7 @@ public final class Api {
    */
   public record OrderRequest(String quoteId, String reference, String accountLabel) {
     public OrderRequest {
-      quoteId = Quantities.given("quote_id", quoteId);
+      quoteId = Call.given("quote_id", quoteId);
     }
 
     /** With the required members alone. */
@@ -887,7 +894,7 @@ public final class Api {
    * @param items the items of this page.
    * @param nextCursor the cursor of the next page; null on the last page.
    */
-  public record Orders(List<Order> items, String nextCursor) {
+  public record Orders(List<Order> items, String nextCursor) implements Page<Order> {
     public Orders {
       Json.required(items, "items");
     }
@@ -1105,9 +1112,9 @@ public final class Api {
       String reference,
       String accountLabel) {
     public QuoteRequest {
-      side = Quantities.given("side", side);
-      goldGrams = Quantities.grams("gold_grams", goldGrams);
-      amountSar = Quantities.sar("amount_sar", amountSar);
+      side = Call.given("side", side);
+      goldGrams = Call.exact("gold_grams", goldGrams, 4);
+      amountSar = Call.exact("amount_sar", amountSar, 2);
     }
 
     /** With the required members alone. */
@@ -1252,7 +1259,7 @@ public final class Api {
    */
   public record SimulateDepositRequest(BigDecimal amountSar) {
     public SimulateDepositRequest {
-      amountSar = Quantities.sar("amount_sar", Quantities.given("amount_sar", amountSar));
+      amountSar = Call.exact("amount_sar", Call.given("amount_sar", amountSar), 2);
     }
   }
 
@@ -1263,7 +1270,7 @@ public final class Api {
    */
   public record SimulateDepositReversalRequest(String fundingId) {
     public SimulateDepositReversalRequest {
-      fundingId = Quantities.given("funding_id", fundingId);
+      fundingId = Call.given("funding_id", fundingId);
     }
   }
 
@@ -1277,7 +1284,7 @@ public final class Api {
    */
   public record SimulateEventRequest(String type) {
     public SimulateEventRequest {
-      type = Quantities.given("type", type);
+      type = Call.given("type", type);
     }
   }
 
@@ -1296,7 +1303,7 @@ public final class Api {
    */
   public record SimulateFailureRequest(String kind, String code, Long seconds, Long count) {
     public SimulateFailureRequest {
-      kind = Quantities.given("kind", kind);
+      kind = Call.given("kind", kind);
     }
 
     /** With the required members alone. */
@@ -1330,7 +1337,7 @@ public final class Api {
    */
   public record SimulateMarketRequest(String state, Long seconds) {
     public SimulateMarketRequest {
-      state = Quantities.given("state", state);
+      state = Call.given("state", state);
     }
 
     /** With the required members alone. */
@@ -1369,7 +1376,7 @@ public final class Api {
    */
   public record SimulateQuoteExpiryRequest(String quoteId) {
     public SimulateQuoteExpiryRequest {
-      quoteId = Quantities.given("quote_id", quoteId);
+      quoteId = Call.given("quote_id", quoteId);
     }
   }
 
@@ -1384,7 +1391,7 @@ public final class Api {
    */
   public record SimulateWebhooksRequest(String kind, Long count, Long seconds) {
     public SimulateWebhooksRequest {
-      kind = Quantities.given("kind", kind);
+      kind = Call.given("kind", kind);
     }
 
     /** With the required members alone. */
@@ -1411,8 +1418,8 @@ public final class Api {
    */
   public record SimulateWithdrawalRequest(String withdrawalId, String outcome) {
     public SimulateWithdrawalRequest {
-      withdrawalId = Quantities.given("withdrawal_id", withdrawalId);
-      outcome = Quantities.given("outcome", outcome);
+      withdrawalId = Call.given("withdrawal_id", withdrawalId);
+      outcome = Call.given("outcome", outcome);
     }
   }
 
@@ -1700,7 +1707,7 @@ public final class Api {
    */
   public record WithdrawalRequest(BigDecimal amountSar, String reference, String accountLabel) {
     public WithdrawalRequest {
-      amountSar = Quantities.sar("amount_sar", Quantities.given("amount_sar", amountSar));
+      amountSar = Call.exact("amount_sar", Call.given("amount_sar", amountSar), 2);
     }
 
     /** With the required members alone. */
@@ -1725,7 +1732,7 @@ public final class Api {
    * @param items the items of this page.
    * @param nextCursor the cursor of the next page; null on the last page.
    */
-  public record Withdrawals(List<Withdrawal> items, String nextCursor) {
+  public record Withdrawals(List<Withdrawal> items, String nextCursor) implements Page<Withdrawal> {
     public Withdrawals {
       Json.required(items, "items");
     }
@@ -1911,8 +1918,8 @@ public final class Api {
    */
   public record StatementQuery(LocalDate from, LocalDate to) {
     public StatementQuery {
-      from = Quantities.given("from", from);
-      to = Quantities.given("to", to);
+      from = Call.given("from", from);
+      to = Call.given("to", to);
     }
   }
 }

@@ -1,31 +1,15 @@
 package gold.partner;
 
+import java.math.BigDecimal;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/**
- * An operation with its arguments.
- *
- * @param operation the operation's name in the API description
- * @param target the path and query, as they are sent
- * @param body null for a GET
- * @param idempotencyKey null unless the call is a write
- */
-record Call(
-    String operation,
-    String method,
-    String target,
-    byte[] body,
-    String idempotencyKey,
-    boolean needsToken,
-    boolean signed,
-    String accept) {
+/** An operation with its checked arguments. Only a write has an idempotencyKey, and a GET has no body. */
+record Call(String operation, String method, String target, byte[] body, String idempotencyKey, boolean needsToken,
+    boolean signed, String accept) {
   static final String JSON = "application/json";
-  private static final Pattern ID = Pattern.compile("\\w+(-\\w+)*");
-  private static final Pattern KEY = Pattern.compile("[!-~]{1,255}");
 
   static Call get(String operation, String target) {
     return new Call(operation, "GET", target, null, null, true, false, JSON);
@@ -36,10 +20,10 @@ record Call(
   }
 
   static Call write(String operation, String target, Object request, String idempotencyKey) {
-    if (idempotencyKey == null || !KEY.matcher(idempotencyKey).matches()) {
+    if (idempotencyKey == null || !idempotencyKey.matches("[!-~]{1,255}")) {
       throw new GoldException("argument_invalid", "idempotencyKey must be 1 to 255 visible ASCII characters.");
     }
-    byte[] body = Json.write(Quantities.given("request", request));
+    byte[] body = Json.write(given("request", request));
     return new Call(operation, "POST", target, body, idempotencyKey, true, false, JSON);
   }
 
@@ -65,8 +49,25 @@ record Call(
 
   /** Returns the id. Any other text, for example one with a slash, could lead to another path. */
   static String id(String value) {
-    if (value != null && ID.matcher(value).matches()) return value;
+    if (value != null && value.matches("\\w+(-\\w+)*")) return value;
     throw new GoldException("argument_invalid", value + " is not an id; pass the id that the service returned.");
+  }
+
+  /** Refuses a request without a required member. */
+  static <T> T given(String name, T value) {
+    if (value != null) return value;
+    throw new GoldException("argument_invalid", name + " must not be null.");
+  }
+
+  /** Returns money or gold without trailing zeros, and never rounded. Null stays null: the member is left out. */
+  static BigDecimal exact(String name, BigDecimal value, int decimalsMax) {
+    if (value == null) return null;
+    BigDecimal exact = value.stripTrailingZeros();
+    String mistake = value.signum() <= 0 ? "it is not above zero"
+        : value.compareTo(new BigDecimal(Double.MAX_VALUE)) > 0 ? "it is above the greatest double"
+        : exact.scale() > decimalsMax ? "it has more than " + decimalsMax + " decimals" : null;
+    if (mistake == null) return exact;
+    throw new GoldException("argument_invalid", name + " is invalid: " + value + ": " + mistake + ".");
   }
 
   static String target(String path, Object query) {
@@ -74,13 +75,10 @@ record Call(
     return text.isEmpty() ? path : path + "?" + text;
   }
 
+  /** Encodes a space as %20, because the service refuses a plus in a query. */
   static String form(Map<String, String> texts) {
-    return texts.entrySet().stream().map(entry -> encode(entry.getKey()) + "=" + encode(entry.getValue()))
-        .collect(Collectors.joining("&"));
-  }
-
-  /** A space is %20, because the service refuses a plus in a query. */
-  private static String encode(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    return texts.entrySet().stream()
+        .map(each -> each.getKey() + "=" + URLEncoder.encode(each.getValue(), StandardCharsets.UTF_8))
+        .collect(Collectors.joining("&")).replace("+", "%20");
   }
 }

@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Calls the service for one partner. It handles mutual TLS, tokens, signatures and retries. Threads can share one
@@ -128,27 +128,21 @@ public final class GoldClient extends Operations implements AutoCloseable {
     return message.name().equals("message") ? Optional.of(Json.read(message.data(), Api.Prices.class)) : null;
   }
 
-
   @Override
   <T> T call(Call call, Class<T> type) {
     return exchange.call(call, reply -> Json.read(reply.body(), type));
   }
 
   @Override
-  <P, T> Listing<T> list(
-      String operation,
-      String path,
-      String next,
-      Object query,
-      Class<P> type,
-      Function<P, List<T>> items,
-      Function<P, String> nextCursor) {
-    Map<String, String> first = Json.texts(query);
-    return new Listing<>(cursor -> {
-      Map<String, String> texts = new TreeMap<>(first);
+  <T> Listing<T> list(
+      String operation, String path, String next, Object query, Class<? extends Api.Page<T>> type) {
+    Function<String, Api.Page<T>> fetch = cursor -> {
+      Map<String, String> texts = Json.texts(query);
       if (cursor != null) texts.put(next, cursor);
-      P page = call(Call.get(operation, Call.target(path, texts)), type);
-      return new Listing.Page<>(items.apply(page), nextCursor.apply(page));
-    });
+      return call(Call.get(operation, Call.target(path, texts)), type);
+    };
+    return () -> Stream.iterate(fetch.apply(null), Objects::nonNull,
+        page -> page.nextCursor() == null ? null : fetch.apply(page.nextCursor()))
+        .flatMap(page -> page.items().stream());
   }
 }

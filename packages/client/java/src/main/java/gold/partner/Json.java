@@ -7,18 +7,16 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
-import com.fasterxml.jackson.databind.deser.std.StdDeserializer;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
 import java.io.IOException;
-import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 
 /** Reads and writes JSON without doubles. Members that a later version adds are ignored. */
@@ -32,8 +30,8 @@ final class Json {
       .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN)
       .defaultPropertyInclusion(JsonInclude.Value.empty().withValueInclusion(JsonInclude.Include.NON_NULL))
       .addModule(new SimpleModule()
-          .addDeserializer(Instant.class, new TextReader<>(Instant.class, Instant::parse))
-          .addDeserializer(LocalDate.class, new TextReader<>(LocalDate.class, LocalDate::parse))
+          .addDeserializer(Instant.class, reader(Instant::parse))
+          .addDeserializer(LocalDate.class, reader(LocalDate::parse))
           .addSerializer(Instant.class, ToStringSerializer.instance)
           .addSerializer(LocalDate.class, ToStringSerializer.instance))
       .build();
@@ -55,12 +53,10 @@ final class Json {
     }
   }
 
-  /** The members of a query that are not null, as texts. */
+  /** Returns the members of a query that are not null, as texts. The map is new, so the caller may change it. */
   static Map<String, String> texts(Object query) {
-    Map<String, String> texts = new LinkedHashMap<>();
-    JsonNode members = MAPPER.valueToTree(query);
-    members.properties().forEach(member -> texts.put(member.getKey(), member.getValue().asText()));
-    return texts;
+    var type = MAPPER.getTypeFactory().constructMapType(TreeMap.class, String.class, String.class);
+    return MAPPER.convertValue(query == null ? Map.of() : query, type);
   }
 
   /** Refuses a reply without a required member. */
@@ -68,23 +64,12 @@ final class Json {
     if (value == null) throw new IllegalArgumentException("it has no member " + name);
   }
 
-  private static final class TextReader<T> extends StdDeserializer<T> {
-    private static final long serialVersionUID = 1;
-    private final transient Function<String, T> parse;
-
-    TextReader(Class<T> type, Function<String, T> parse) {
-      super(type);
-      this.parse = parse;
-    }
-
-    @Override
-    public T deserialize(JsonParser parser, DeserializationContext context) throws IOException {
-      String text = parser.getValueAsString();
-      try {
-        return parse.apply(text);
-      } catch (DateTimeException cause) {
-        throw context.weirdStringException(text, handledType(), cause.getMessage());
+  private static <T> JsonDeserializer<T> reader(Function<String, T> parse) {
+    return new JsonDeserializer<>() {
+      @Override
+      public T deserialize(JsonParser parser, DeserializationContext context) throws IOException {
+        return parse.apply(parser.getValueAsString());
       }
-    }
+    };
   }
 }

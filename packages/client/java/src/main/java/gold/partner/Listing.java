@@ -1,9 +1,6 @@
 package gold.partner;
 
 import java.util.Iterator;
-import java.util.List;
-import java.util.Objects;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -12,25 +9,12 @@ import java.util.stream.Stream;
  *
  * @param <T> the type of the items
  */
-public final class Listing<T> implements Iterable<T> {
-  /** The items of one page, and the cursor of the next page. Null: there is no next page. */
-  record Page<T>(List<T> items, String nextCursor) {}
-
-  private final Function<String, Page<T>> fetch;
-
-  Listing(Function<String, Page<T>> fetch) {
-    this.fetch = fetch;
-  }
-
+public interface Listing<T> extends Iterable<T> {
   /** Returns the items as a stream. */
-  public Stream<T> stream() {
-    return Stream.iterate(fetch.apply(null), Objects::nonNull,
-        page -> page.nextCursor() == null ? null : fetch.apply(page.nextCursor()))
-        .flatMap(page -> page.items().stream());
-  }
+  Stream<T> stream();
 
   @Override
-  public Iterator<T> iterator() {
+  default Iterator<T> iterator() {
     return stream().iterator();
   }
 }

@@ -1,10 +1,8 @@
 // Written by npm run docs from the operations of the service. Do not edit.
 package gold.partner;
 
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.function.Function;
 
 /**
  * The operations of the API. Codes that any call can have are not repeated at the methods: connection and TLS errors,
@@ -19,14 +17,8 @@ public abstract class Operations {
 
   abstract <T> T call(Call call, Class<T> type);
 
-  abstract <P, T> Listing<T> list(
-      String operation,
-      String path,
-      String next,
-      Object query,
-      Class<P> type,
-      Function<P, List<T>> items,
-      Function<P, String> nextCursor);
+  abstract <T> Listing<T> list(
+      String operation, String path, String next, Object query, Class<? extends Api.Page<T>> type);
 
   /**
    * Check a signature and explain what is wrong with it. Send any body of any content type, signed as you sign an
@@ -166,14 +158,7 @@ public abstract class Operations {
    * @return the items
    */
   public Listing<Api.Order> listOrders(Api.FilteredListQuery query) {
-    return list(
-        "listOrders",
-        "/v1/orders",
-        "cursor",
-        query,
-        Api.Orders.class,
-        Api.Orders::items,
-        Api.Orders::nextCursor);
+    return list("listOrders", "/v1/orders", "cursor", query, Api.Orders.class);
   }
 
   /**
@@ -268,14 +253,7 @@ public abstract class Operations {
    * @return the items
    */
   public Listing<Api.Withdrawal> listWithdrawals(Api.FilteredListQuery query) {
-    return list(
-        "listWithdrawals",
-        "/v1/withdrawals",
-        "cursor",
-        query,
-        Api.Withdrawals.class,
-        Api.Withdrawals::items,
-        Api.Withdrawals::nextCursor);
+    return list("listWithdrawals", "/v1/withdrawals", "cursor", query, Api.Withdrawals.class);
   }
 
   /**
@@ -305,14 +283,7 @@ public abstract class Operations {
    * @return the items
    */
   public Listing<Api.Funding> listFundings(Api.ListQuery query) {
-    return list(
-        "listFundings",
-        "/v1/fundings",
-        "cursor",
-        query,
-        Api.Fundings.class,
-        Api.Fundings::items,
-        Api.Fundings::nextCursor);
+    return list("listFundings", "/v1/fundings", "cursor", query, Api.Fundings.class);
   }
 
   /**
@@ -367,14 +338,7 @@ public abstract class Operations {
    * @return the items
    */
   public Listing<Api.Event> listEvents(Api.EventsQuery query) {
-    return list(
-        "listEvents",
-        "/v1/events",
-        "after",
-        query,
-        Api.Events.class,
-        Api.Events::items,
-        Api.Events::nextCursor);
+    return list("listEvents", "/v1/events", "after", query, Api.Events.class);
   }
 
   /**

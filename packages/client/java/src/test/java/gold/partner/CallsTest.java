@@ -217,6 +217,8 @@ class CallsTest {
         reply(200, "{\"items\":[" + ORDER + "],\"next_cursor\":null}"));
     var query = new Api.FilteredListQuery().reference("A \"b\" ٦").accountLabel("Desk 1+1").limit(2);
     assertEquals(3, script.open().listOrders(query).stream().count());
+    var empty = new Script(reply(200, "{\"items\":[],\"next_cursor\":null}"));
+    assertEquals(0, empty.open().listOrders(null).stream().count());
     String texts = "account_label=Desk%201%2B1&%slimit=2&reference=A%20%22b%22%20%D9%A6";
     var queries = script.sent.stream().map(request -> request.uri().getRawQuery()).toList();
     assertEquals(List.of(texts.replace("%s", ""), texts.replace("%s", "cursor=c&"), texts.replace("%s", "cursor=d&")),

@@ -144,7 +144,7 @@ class VectorsTest {
 
   private static BigDecimal parse(String json, int decimals) throws IOException {
     byte[] body = ("{\"value\":" + json + "}").getBytes(StandardCharsets.UTF_8);
-    return Quantities.check("value", Json.read(body, Amount.class).value(), decimals);
+    return Call.exact("value", Json.read(body, Amount.class).value(), decimals);
   }
 
   @Test
