@@ -191,10 +191,10 @@ final class Exchange {
     }
     String timestamp = String.valueOf(settings.clock.instant().getEpochSecond());
     String nonce = UUID.randomUUID().toString();
-    byte[] payload =
-        Signing.canonicalRequest(call.method(), settings.baseUrl + call.target(), call.body(), timestamp, nonce);
+    String url = settings.baseUrl + call.target();
     try {
-      headers.put("X-JWS-Signature", Signing.detachedJws(settings.signer, payload, settings.kid));
+      byte[] payload = Crypto.canonicalRequest(call.method(), url, call.body(), timestamp, nonce);
+      headers.put("X-JWS-Signature", Crypto.detachedJws(settings.signer, payload, settings.kid));
     } catch (Exception cause) { // any exception of an HSM's driver
       throw new GoldException("signing_failed", "The request could not be signed: " + cause.getMessage() + ".", cause);
     }

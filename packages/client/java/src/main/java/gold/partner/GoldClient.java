@@ -53,7 +53,7 @@ public final class GoldClient extends Operations implements AutoCloseable {
       throw new GoldException("configuration_invalid", "The client cannot be opened. cert and key are missing.");
     }
     try {
-      return new HttpTransport(Pem.tlsContext(settings.cert, settings.key, settings.ca), settings.timeout);
+      return new HttpTransport(Crypto.tlsContext(settings.cert, settings.key, settings.ca), settings.timeout);
     } catch (IOException | GeneralSecurityException | IllegalArgumentException cause) {
       throw new GoldException("configuration_invalid",
           "The client cannot be opened. TLS rejects cert, key or ca: " + cause.getMessage() + ".", cause);

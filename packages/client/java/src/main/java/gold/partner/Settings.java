@@ -175,7 +175,7 @@ public final class Settings {
     if (timeout.isNegative() || timeout.isZero()) mistakes.add("timeout must be above 0; got " + timeout + ".");
     if (patience.isNegative() || patience.isZero()) mistakes.add("patience must be above 0; got " + patience + ".");
     if (triesMax < 1) mistakes.add("triesMax must be above 0; got " + triesMax + ".");
-    if (kid != null && !Signing.KID.matcher(kid).matches()) {
+    if (kid != null && !kid.matches("[!-~]{1,128}")) {
       mistakes.add("kid must be 1 to 128 visible ASCII characters.");
     }
     if (baseUrl == null || !ORIGIN.matcher(baseUrl).matches()) {
@@ -185,7 +185,7 @@ public final class Settings {
     }
     if (signingKey != null) {
       try {
-        copy.signer = Signing.keySigner(Pem.readSigningKey(signingKey));
+        copy.signer = Crypto.readSigner(signingKey);
       } catch (IOException | GeneralSecurityException | IllegalArgumentException cause) {
         mistakes.add("signing_key cannot be used: " + cause.getMessage() + ".");
       }

@@ -46,9 +46,9 @@ final class StreamServer implements AutoCloseable {
         "-storepass", "secret").redirectError(ProcessBuilder.Redirect.DISCARD).start();
     if (made.waitFor() != 0) throw new IOException("keytool failed");
     KeyStore keys = KeyStore.getInstance(store.toFile(), "secret".toCharArray());
-    cert = write(folder.resolve("tls.crt"), "CERTIFICATE", keys.getCertificate("a").getEncoded());
-    key = write(folder.resolve("tls.key"), "PRIVATE KEY", keys.getKey("a", "secret".toCharArray()).getEncoded());
-    SSLContext tls = Pem.tlsContext(cert, key, cert);
+    cert = writePem(folder.resolve("tls.crt"), "CERTIFICATE", keys.getCertificate("a").getEncoded());
+    key = writePem(folder.resolve("tls.key"), "PRIVATE KEY", keys.getKey("a", "secret".toCharArray()).getEncoded());
+    SSLContext tls = Crypto.tlsContext(cert, key, cert);
     server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setHttpsConfigurator(new HttpsConfigurator(tls) {
       @Override
@@ -126,7 +126,7 @@ final class StreamServer implements AutoCloseable {
     exchange.close();
   }
 
-  private static Path write(Path path, String kind, byte[] der) throws IOException {
+  static Path writePem(Path path, String kind, byte[] der) throws IOException {
     String text = Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII)).encodeToString(der);
     return Files.writeString(path, "-----BEGIN " + kind + "-----\n" + text + "\n-----END " + kind + "-----\n");
   }

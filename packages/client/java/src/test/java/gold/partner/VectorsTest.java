@@ -34,6 +34,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Compares the package with the language-neutral test vectors. */
 class VectorsTest {
@@ -66,22 +67,22 @@ class VectorsTest {
     }
   }
 
-  private static String canonical(List<String> parts, byte[] body) {
-    byte[] text = Signing.canonicalRequest(parts.get(0), parts.get(1), body, parts.get(2), parts.get(3));
+  private static String canonical(List<String> parts, byte[] body) throws Exception {
+    byte[] text = Crypto.canonicalRequest(parts.get(0), parts.get(1), body, parts.get(2), parts.get(3));
     return new String(text, StandardCharsets.US_ASCII);
   }
 
   /** The client makes one form of the header. Java's signatures are random, so the key's own must verify. */
   @Test
-  void signatures() throws Exception {
-    Signer signer = Signing.keySigner(exampleKey());
+  void signatures(@TempDir Path folder) throws Exception {
+    Signer signer = readSigner(folder, "PRIVATE KEY", exampleKey().getEncoded());
     for (JsonNode each : cases("detached_jws", 5, one -> one.get("valid").asBoolean()
         && one.get("jws").asText().startsWith(HEADER + ".."))) {
       String name = each.get("name").asText();
       byte[] payload = HexFormat.of().parseHex(each.get("payload_hex").asText());
       byte[] known = Base64.getUrlDecoder().decode(each.get("jws").asText().substring(HEADER.length() + 2));
       byte[][] signed = new byte[1][];
-      String jws = Signing.detachedJws(data -> {
+      String jws = Crypto.detachedJws(data -> {
         signed[0] = data;
         return known;
       }, payload, null);
@@ -90,6 +91,25 @@ class VectorsTest {
       assertTrue(verifies(key, signed[0], known), name);
       assertTrue(verifies(key, signed[0], signer.sign(signed[0])), name);
     }
+  }
+
+  /** Both forms of SEC1: openssl adds the public key, and other programs leave it out. */
+  @Test
+  void keysInSec1(@TempDir Path folder) throws Exception {
+    String point = "60FED4BA255A9D31C961EB74C6356D68C049B8923B61FA6CE669622E60F29FB6"
+        + "7903FE1008B8BC99A41AE9E95628BC64F2F1B20C2D7E9F5177A3C294D4462299";
+    String key = "0201010420" + X_OF_RFC_6979 + "A00A06082A8648CE3D030107";
+    byte[] payload = {1};
+    byte[] jwk = HexFormat.of().parseHex(point);
+    PublicKey verifier = publicKey(new BigInteger(1, jwk, 0, 32), new BigInteger(1, jwk, 32, 32));
+    for (String der : List.of("3031" + key, "3077" + key + "A14403420004" + point)) {
+      Signer signer = readSigner(folder, "EC PRIVATE KEY", HexFormat.of().parseHex(der));
+      assertTrue(verifies(verifier, payload, signer.sign(payload)), der);
+    }
+  }
+
+  private static Signer readSigner(Path folder, String kind, byte[] der) throws Exception {
+    return Crypto.readSigner(StreamServer.writePem(folder.resolve("signing.key"), kind, der));
   }
 
   private static boolean verifies(PublicKey key, byte[] data, byte[] bytes) throws Exception {
@@ -115,7 +135,11 @@ class VectorsTest {
     for (String name : List.of("x", "y")) {
       point.add(new BigInteger(1, Base64.getUrlDecoder().decode(jwk.get(name).asText())));
     }
-    var spec = new ECPublicKeySpec(new ECPoint(point.get(0), point.get(1)), p256());
+    return publicKey(point.get(0), point.get(1));
+  }
+
+  private static PublicKey publicKey(BigInteger x, BigInteger y) throws Exception {
+    var spec = new ECPublicKeySpec(new ECPoint(x, y), p256());
     return KeyFactory.getInstance("EC").generatePublic(spec);
   }
 
@@ -186,7 +210,7 @@ class VectorsTest {
       String line = chainLine(each);
       assertEquals(each.get("line").asText(), line, name);
       assertArrayEquals(HexFormat.of().parseHex(each.get("previous_chain_head").asText()), head, name);
-      head = sha256(Signing.join(head, line.getBytes(StandardCharsets.UTF_8)));
+      head = sha256(Crypto.join(head, line.getBytes(StandardCharsets.UTF_8)));
       assertEquals(each.get("chain_head").asText(), HexFormat.of().formatHex(head), name);
     }
   }
@@ -196,7 +220,7 @@ class VectorsTest {
     if (vector.get("version").asInt() == 1) return "1|" + members;
     String answer = vector.has("answer") ? answerOf(vector.get("answer")) : "";
     byte[] sequence = HexFormat.of().parseHex(String.format("%016x", vector.get("sequence").asLong()));
-    byte[] salt = sha256(Signing.join(HexFormat.of().parseHex(vector.get("chain_key").asText()), sequence));
+    byte[] salt = sha256(Crypto.join(HexFormat.of().parseHex(vector.get("chain_key").asText()), sequence));
     return String.join("|", "2", members, answer, HexFormat.of().formatHex(salt, 0, 16));
   }
 
