@@ -39,10 +39,6 @@ record Call(String operation, String method, String target, byte[] body, String 
     return new Call(operation, method, target, body, idempotencyKey, needsToken, signed, mediaType);
   }
 
-  boolean isStream() {
-    return accept.equals(LiveStream.MEDIA_TYPE);
-  }
-
   boolean isWrite() {
     return idempotencyKey != null;
   }

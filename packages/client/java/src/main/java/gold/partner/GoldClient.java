@@ -2,7 +2,6 @@ package gold.partner;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -52,12 +51,7 @@ public final class GoldClient extends Operations implements AutoCloseable {
     if (settings.cert == null || settings.key == null) {
       throw new GoldException("configuration_invalid", "The client cannot be opened. cert and key are missing.");
     }
-    try {
-      return new HttpTransport(Crypto.tlsContext(settings.cert, settings.key, settings.ca), settings.timeout);
-    } catch (IOException | GeneralSecurityException | IllegalArgumentException cause) {
-      throw new GoldException("configuration_invalid",
-          "The client cannot be opened. TLS rejects cert, key or ca: " + cause.getMessage() + ".", cause);
-    }
+    return Transport.open(settings);
   }
 
   /**
@@ -66,13 +60,12 @@ public final class GoldClient extends Operations implements AutoCloseable {
    */
   @Override
   public void close() {
-    exchange.close();
+    exchange.isClosed = true;
   }
 
   /** Seconds that this machine's clock is ahead of the service's. Empty before the first reply. */
   public OptionalLong clockOffsetSeconds() {
-    Long seconds = exchange.clockOffsetSeconds();
-    return seconds == null ? OptionalLong.empty() : OptionalLong.of(seconds);
+    return exchange.clockOffsetSeconds;
   }
 
   /**

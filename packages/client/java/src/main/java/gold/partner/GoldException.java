@@ -22,29 +22,27 @@ import java.util.List;
 public final class GoldException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  private final Failure failure;
+  final Failure failure;
   private final String detail;
   private final String idempotencyKey;
   private final boolean outcomeUnknown;
 
   GoldException(Failure failure, String detail, String idempotencyKey, boolean outcomeUnknown) {
-    super(message(failure, detail, idempotencyKey, outcomeUnknown), failure.cause());
+    super(failure.code() + ": " + detail + (failure.requestId() == null ? "" : " (" + failure.requestId() + ")")
+        + (outcomeUnknown ? " It is not known whether the write was executed; repeat it with the same idempotency key, "
+        + idempotencyKey + ", to get its result." : ""), failure.cause());
     this.failure = failure;
     this.detail = detail;
     this.idempotencyKey = idempotencyKey;
     this.outcomeUnknown = outcomeUnknown;
   }
 
-  GoldException(Failure failure) {
-    this(failure, failure.detail(), null, false);
-  }
-
   GoldException(String code, String detail) {
-    this(Failure.unsent(code, detail, null));
+    this(code, detail, null);
   }
 
   GoldException(String code, String detail, Throwable cause) {
-    this(Failure.unsent(code, detail, cause));
+    this(Failure.connection(code, detail, Failure.Cure.NONE, Failure.Outcome.UNCHANGED, cause), detail, null, false);
   }
 
   /** Why the call failed. */
@@ -79,7 +77,7 @@ public final class GoldException extends RuntimeException {
 
   /** The members, parameters or headers that the service refused. */
   public List<Api.FieldError> errors() {
-    return failure.problem().errors();
+    return failure.problem().errors() == null ? List.of() : List.copyOf(failure.problem().errors());
   }
 
   /** True if the service repeated a reply that it had given to this Idempotency-Key before. */
@@ -100,18 +98,5 @@ public final class GoldException extends RuntimeException {
   /** True if the write may have been executed. Repeat it with {@link #idempotencyKey()} to get its one result. */
   public boolean outcomeUnknown() {
     return outcomeUnknown;
-  }
-
-  Failure failure() {
-    return failure;
-  }
-
-  private static String message(Failure failure, String detail, String key, boolean outcomeUnknown) {
-    String request = failure.requestId() == null ? "" : " (" + failure.requestId() + ")";
-    String doubt = !outcomeUnknown
-        ? ""
-        : " It is not known whether the write was executed; repeat it with the same idempotency key, " + key
-            + ", to get its result.";
-    return failure.code() + ": " + detail + request + doubt;
   }
 }

@@ -23,7 +23,7 @@ final class LiveBody extends InputStream implements Flow.Subscriber<List<ByteBuf
 
   private final BlockingQueue<Part> parts = new LinkedBlockingQueue<>();
   /** The limit for the wait for the next byte. */
-  volatile Duration limit;
+  private final Duration limit;
   private volatile Flow.Subscription subscription;
   private List<ByteBuffer> current = List.of();
   private Part last;

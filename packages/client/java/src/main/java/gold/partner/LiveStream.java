@@ -108,14 +108,16 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
   }
 
   private void connect() {
-    if (failures > 0) exchange.pauseBefore(failures);
+    if (failures > 0) exchange.settings.sleeper.accept(Exchange.pauseLength(failures, null));
     failures++;
     body = exchange.call(call.get(), reply -> {
-      if (reply.live() != null && reply.hasType(MEDIA_TYPE)) return reply.live();
-      if (reply.live() != null) reply.live().close();
-      throw new IOException("Content-Type must be " + MEDIA_TYPE + "; got " + reply.header("Content-Type"));
+      if (reply.live() == null) {
+        throw new IOException("Content-Type must be " + MEDIA_TYPE + "; got " + reply.header("Content-Type"));
+      }
+      LiveBody live = new LiveBody(silenceMax);
+      reply.live().subscribe(live);
+      return live;
     });
-    body.limit = silenceMax;
     lines = new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8));
     if (isClosed) body.close();
   }
@@ -140,7 +142,7 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
       }
       return null;
     } catch (InterruptedIOException cause) {
-      throw new GoldException(Failure.interrupted());
+      throw new GoldException("aborted", "The thread was interrupted.");
     } catch (IOException cause) {
       return null;
     }

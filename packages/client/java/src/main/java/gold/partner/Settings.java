@@ -32,12 +32,6 @@ public final class Settings {
   private static final List<String> FILES = List.of("cert", "key", "ca", "signing_key");
   private static final List<String> OPTIONAL = List.of("ca", "signing_key");
 
-  /** Waits between tries. Tests replace it. */
-  @FunctionalInterface
-  interface Sleeper {
-    void sleep(Duration length) throws InterruptedException;
-  }
-
   String baseUrl;
   String clientId;
   String clientSecret;
@@ -52,7 +46,7 @@ public final class Settings {
   int triesMax = 8;
   Consumer<TryReport> observer = report -> {};
   Clock clock = Clock.systemUTC();
-  Sleeper sleeper = length -> Thread.sleep(length.toMillis());
+  Consumer<Duration> sleeper = Exchange::sleep;
 
   /**
    * Starts with no credentials.

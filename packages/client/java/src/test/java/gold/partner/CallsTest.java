@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -22,6 +23,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -89,7 +91,7 @@ class CallsTest {
 
   @Test
   void reportsWhetherTheOutcomeIsKnown() {
-    var timeout = new SendException(SendException.Kind.TIMED_OUT, "no data", null);
+    var timeout = new HttpTimeoutException("no data");
     var certificate = problem(403, "certificate_revoked", FINAL);
     var cases = List.of(
         Map.entry(List.<Object>of(refused()), false),
@@ -120,7 +122,7 @@ class CallsTest {
 
   @Test
   void doesNotRetryWhatCannotSucceedSoon() {
-    var untrusted = new SendException(SendException.Kind.UNTRUSTED, "self-signed certificate", null);
+    var untrusted = new SSLException("Received fatal alert: unknown_ca");
     var cases = Map.of("market_closed", problem(422, "market_closed", PASSING),
         "invalid_request", problem(400, "invalid_request", FINAL), "tls_failed", untrusted);
     cases.forEach((code, answer) -> {
@@ -256,12 +258,15 @@ class CallsTest {
   @Test
   void endsACallWhoseThreadIsInterrupted() {
     var script = new Script(reset());
-    script.settings.sleeper = pause -> {
-      throw new InterruptedException();
-    };
+    script.settings.sleeper = pause -> Thread.currentThread().interrupt();
     var error = fails(() -> place(script));
     assertTrue(Thread.interrupted());
     assertEquals("aborted true", error.code() + " " + error.outcomeUnknown());
+    assertEquals(1, script.sent.size());
+    Thread.currentThread().interrupt();
+    error = fails(() -> place(new Script()));
+    assertTrue(Thread.interrupted());
+    assertEquals("aborted false", error.code() + " " + error.outcomeUnknown());
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.net.URI;
+import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -52,11 +53,10 @@ final class ClientFixture {
 
   /** Sends requests to another port. Signatures still cover the original base URL. */
   private static Transport rerouted(Transport transport, int port) {
-    return request -> {
+    return (request, timeout) -> {
       URI uri = request.uri();
       URI moved = URI.create(uri.toString().replace(":" + uri.getPort(), ":" + port));
-      return transport.send(new Transport.Request(request.method(), moved, request.headers(), request.body(),
-          request.isStream(), request.timeout()));
+      return transport.send(HttpRequest.newBuilder(request, (name, value) -> true).uri(moved).build(), timeout);
     };
   }
 

@@ -1,5 +1,11 @@
 package gold.partner;
 
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -9,19 +15,22 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Flow;
 
 /** A transport that answers the token requests, and gives the scripted answers to the other requests. */
 final class Script implements Transport {
-  final List<Request> sent = new ArrayList<>();
+  final List<HttpRequest> sent = new ArrayList<>();
   final List<TryReport> reports = new ArrayList<>();
   final List<Duration> pauses = new ArrayList<>();
-  final Settings settings = new Settings("https://gold.example", "sbx_1", "secret").signer(data -> new byte[64]);
+  final Settings settings = new Settings("https://gold.example", "sbx_1", "secret").signer(data -> new byte[64])
+      .observer(reports::add);
   int tokens;
   private final Deque<Object> answers;
 
+  /** Answers are replies, and exceptions to throw. */
   Script(Object... answers) {
     this.answers = new ArrayDeque<>(Arrays.asList(answers));
-    settings.observer(reports::add).sleeper = pauses::add;
+    settings.sleeper = pauses::add;
   }
 
   GoldClient open() {
@@ -29,31 +38,53 @@ final class Script implements Transport {
   }
 
   @Override
-  public Reply send(Request request) throws SendException {
+  public Reply send(HttpRequest request, Duration timeout) throws IOException {
     if (request.uri().getPath().equals("/oauth/token")) {
       return reply(200, "{\"access_token\":\"token-" + ++tokens + "\",\"token_type\":\"Bearer\",\"expires_in\":600}");
     }
     sent.add(request);
     Object answer = answers.removeFirst();
-    if (answer instanceof SendException error) throw error;
+    if (answer instanceof IOException error) throw error;
     return (Reply) answer;
   }
 
   List<String> headers(String name) {
-    return sent.stream().map(request -> request.headers().get(name)).toList();
+    return sent.stream().map(request -> request.headers().firstValue(name).orElseThrow()).toList();
   }
 
   String body() {
-    return new String(sent.get(0).body(), StandardCharsets.UTF_8);
+    var text = BodySubscribers.ofString(StandardCharsets.UTF_8);
+    sent.get(0).bodyPublisher().orElseThrow().subscribe(new Flow.Subscriber<>() {
+      @Override
+      public void onSubscribe(Flow.Subscription subscription) {
+        text.onSubscribe(subscription);
+      }
+
+      @Override
+      public void onNext(ByteBuffer part) {
+        text.onNext(List.of(part));
+      }
+
+      @Override
+      public void onError(Throwable error) {
+        text.onError(error);
+      }
+
+      @Override
+      public void onComplete() {
+        text.onComplete();
+      }
+    });
+    return text.getBody().toCompletableFuture().join();
   }
 
   /** Headers are names and values in turn. */
   static Reply reply(int status, String body, String... headers) {
-    Map<String, String> map = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    Map<String, List<String>> map = new TreeMap<>();
     for (int index = 0; index < headers.length; index += 2) {
-      map.put(headers[index], headers[index + 1]);
+      map.put(headers[index], List.of(headers[index + 1]));
     }
-    return new Reply(status, map, body.getBytes(StandardCharsets.UTF_8), null);
+    return new Reply(status, HttpHeaders.of(map, (name, value) -> true), body.getBytes(StandardCharsets.UTF_8), null);
   }
 
   /** Members are further members of the problem, such as "retryable":true. */
@@ -62,11 +93,11 @@ final class Script implements Transport {
     return reply(status, "{\"code\":\"" + code + "\",\"detail\":\"…\",\"request_id\":\"req_1\"" + more + "}", headers);
   }
 
-  static SendException reset() {
-    return new SendException(SendException.Kind.BROKEN, "connection reset", null);
+  static IOException reset() {
+    return new IOException("connection reset");
   }
 
-  static SendException refused() {
-    return new SendException(SendException.Kind.UNSENT, "connection refused", null);
+  static IOException refused() {
+    return new ConnectException("connection refused");
   }
 }
