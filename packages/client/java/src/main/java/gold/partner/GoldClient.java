@@ -2,7 +2,6 @@ package gold.partner;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -24,7 +23,6 @@ import java.util.stream.Stream;
  */
 public final class GoldClient extends Operations implements AutoCloseable {
   private final Exchange exchange;
-  private final Duration silenceMax;
 
   /**
    * Opens a client. It sends nothing yet.
@@ -33,13 +31,12 @@ public final class GoldClient extends Operations implements AutoCloseable {
    * @throws GoldException {@code configuration_invalid}, which lists all mistakes in the settings
    */
   public GoldClient(Settings settings) {
-    this(settings, mutualTls(settings), LiveStream.SILENCE_MAX);
+    this(settings, mutualTls(settings));
   }
 
   /** Opens a client with another transport, for tests. */
-  GoldClient(Settings settings, Transport transport, Duration silenceMax) {
+  GoldClient(Settings settings, Transport transport) {
     this.exchange = new Exchange(settings.checked(), transport);
-    this.silenceMax = silenceMax;
   }
 
   /** Opens a client with the settings that environment variables name: see {@link Settings#fromEnv()}. */
@@ -85,17 +82,14 @@ public final class GoldClient extends Operations implements AutoCloseable {
   /**
    * Follows the prices. The first item has the prices of now. An item is empty while there is no fresh price.
    *
-   * <pre>{@code
-   * try (var stream = client.streamPrices()) {
-   *   for (var item : stream) item.ifPresent(prices -> show(prices.buyPrice()));
-   * }
-   * }</pre>
-   *
    * @return the prices
    */
   public LiveStream<Optional<Api.Prices>> streamPrices() {
-    Call call = Call.get("streamPrices", "/v1/prices/stream").accepting(LiveStream.MEDIA_TYPE);
-    return new LiveStream<>(exchange, () -> call, GoldClient::readPrices, silenceMax);
+    return new LiveStream<>(exchange, "streamPrices", () -> "/v1/prices/stream", message -> switch (message.name()) {
+      case "message" -> Optional.of(Json.read(message.data(), Api.Prices.class));
+      case "unavailable" -> Optional.empty();
+      default -> null;
+    });
   }
 
   /**
@@ -107,18 +101,12 @@ public final class GoldClient extends Operations implements AutoCloseable {
    */
   public LiveStream<Api.WebhookEvent> streamEvents(long after) {
     AtomicLong last = new AtomicLong(after);
-    return new LiveStream<>(exchange, () -> Call.get("streamEvents", "/v1/events/stream?after=" + last)
-        .accepting(LiveStream.MEDIA_TYPE), message -> {
-          if (!message.name().equals("message")) return null;
-          Api.WebhookEvent event = Json.read(message.data(), Api.WebhookEvent.class);
-          last.set(event.sequence());
-          return event;
-        }, silenceMax);
-  }
-
-  private static Optional<Api.Prices> readPrices(LiveStream.Message message) throws IOException {
-    if (message.name().equals("unavailable")) return Optional.empty();
-    return message.name().equals("message") ? Optional.of(Json.read(message.data(), Api.Prices.class)) : null;
+    return new LiveStream<>(exchange, "streamEvents", () -> "/v1/events/stream?after=" + last, message -> {
+      if (!message.name().equals("message")) return null;
+      Api.WebhookEvent event = Json.read(message.data(), Api.WebhookEvent.class);
+      last.set(event.sequence());
+      return event;
+    });
   }
 
   @Override

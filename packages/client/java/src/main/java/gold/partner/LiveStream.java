@@ -1,15 +1,20 @@
 package gold.partner;
 
-import java.io.BufferedReader;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import gold.partner.Exchange.Reader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.InterruptedIOException;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Iterator;
-import java.util.Map;
-import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Flow;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * A stream of the service. Iterate over it, once: the loop waits for each item, and ends when another thread calls
@@ -21,146 +26,144 @@ import java.util.function.Supplier;
  */
 public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
   static final String MEDIA_TYPE = "text/event-stream";
-  /** The service sends a comment every 10 seconds. */
-  static final Duration SILENCE_MAX = Duration.ofSeconds(30);
-
-  /** The codes of the reasons after which a new connection would be refused. */
-  private static final Map<String, String> FINAL_CODES =
-      Map.of("suspended", "partner_suspended", "revoked", "certificate_revoked");
 
   /** A message of the stream. The name is "message" unless the service gave another one. */
   record Message(String name, byte[] data) {}
 
-  /** The last message of a connection. */
-  private record End(String reason) {
-    End {
-      Json.required(reason, "reason");
-    }
-  }
-
-  /** Makes an item of a message. Returns null for a message to ignore. */
-  @FunctionalInterface
-  interface Reader<T> {
-    T read(Message message) throws IOException;
-  }
-
   private final Exchange exchange;
-  private final Supplier<Call> call;
-  private final Reader<T> reader;
-  private final Duration silenceMax;
-  private volatile LiveBody body;
+  private final String operation;
+  private final Supplier<String> target;
+  private final Reader<Message, T> reader;
+  private volatile Lines lines;
   private volatile boolean isClosed;
-  private BufferedReader lines;
   private int failures;
 
-  LiveStream(Exchange exchange, Supplier<Call> call, Reader<T> reader, Duration silenceMax) {
+  /** The reader returns null for a message to ignore. */
+  LiveStream(Exchange exchange, String operation, Supplier<String> target, Reader<Message, T> reader) {
     this.exchange = exchange;
-    this.call = call;
+    this.operation = operation;
+    this.target = target;
     this.reader = reader;
-    this.silenceMax = silenceMax;
   }
 
   @Override
   public Iterator<T> iterator() {
-    return new Iterator<>() {
-      private T item;
-
-      @Override
-      public boolean hasNext() {
-        if (item == null) item = receive();
-        return item != null;
-      }
-
-      @Override
-      public T next() {
-        if (!hasNext()) throw new NoSuchElementException();
-        T next = item;
-        item = null;
-        return next;
-      }
-    };
+    return Stream.generate(this::receive).takeWhile(Objects::nonNull).iterator();
   }
 
   /** Ends the stream. */
   @Override
   public void close() {
     isClosed = true;
-    if (body != null) body.close();
+    Lines open = lines;
+    if (open != null) open.close();
   }
 
   /** Returns the next item, or null when the stream is closed. */
   private T receive() {
-    while (!isClosed) {
-      if (lines == null) connect();
-      Message message = nextMessage();
-      if (message == null) {
-        disconnect();
-      } else if (message.name().equals("end")) {
-        disconnect();
-        end(read(message, end -> Json.read(end.data(), End.class)).reason());
-      } else {
-        T item = read(message, reader);
-        failures = 0;
-        if (item != null) return item;
+    try {
+      while (!isClosed) {
+        if (lines == null) connect();
+        Message message = nextMessage();
+        if (message != null && !message.name().equals("end")) {
+          T item = reader.read(message);
+          failures = 0;
+          if (item != null) return item;
+        } else {
+          lines.close();
+          lines = null;
+          if (message != null) end(Json.read(message.data(), ObjectNode.class).path("reason").asText());
+        }
       }
+      return null;
+    } catch (IOException cause) {
+      throw new GoldException("reply_invalid", "A message of the stream does not have the documented form.", cause);
     }
-    return null;
   }
 
   private void connect() {
     if (failures > 0) exchange.settings.sleeper.accept(Exchange.pauseLength(failures, null));
     failures++;
-    body = exchange.call(call.get(), reply -> {
+    lines = exchange.call(Call.get(operation, target.get()).accepting(MEDIA_TYPE), reply -> {
       if (reply.live() == null) {
         throw new IOException("Content-Type must be " + MEDIA_TYPE + "; got " + reply.header("Content-Type"));
       }
-      LiveBody live = new LiveBody(silenceMax);
-      reply.live().subscribe(live);
-      return live;
+      Lines received = new Lines();
+      reply.live().subscribe(BodySubscribers.fromLineSubscriber(received));
+      return received;
     });
-    lines = new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8));
-    if (isClosed) body.close();
-  }
-
-  private void disconnect() {
-    body.close();
-    lines = null;
+    if (isClosed) lines.close();
   }
 
   /** Returns the next message, or null if the connection is lost. */
   private Message nextMessage() {
     String name = "message";
     StringBuilder data = new StringBuilder();
-    try {
-      for (String line; (line = lines.readLine()) != null;) {
-        int colon = line.indexOf(':');
-        String value = line.substring(colon + 1).replaceFirst("^ ", "");
-        if (line.startsWith("event:")) name = value;
-        else if (line.startsWith("data:")) data.append(value).append('\n');
-        else if (line.isEmpty() && data.isEmpty()) name = "message";
-        else if (line.isEmpty()) return new Message(name, data.toString().getBytes(StandardCharsets.UTF_8));
-      }
-      return null;
-    } catch (InterruptedIOException cause) {
-      throw new GoldException("aborted", "The thread was interrupted.");
-    } catch (IOException cause) {
-      return null;
+    for (String line; (line = lines.next(exchange.settings.silenceMax)) != null;) {
+      String value = line.substring(line.indexOf(':') + 1).replaceFirst("^ ", "");
+      if (line.startsWith("event:")) name = value;
+      else if (line.startsWith("data:")) data.append(value).append('\n');
+      else if (line.isEmpty() && data.isEmpty()) name = "message";
+      else if (line.isEmpty()) return new Message(name, data.toString().getBytes(StandardCharsets.UTF_8));
     }
+    return null;
   }
 
   private void end(String reason) {
-    if (FINAL_CODES.containsKey(reason)) {
-      String detail = "The service ended the stream because your access was " + reason + ". Ask the operator.";
-      throw new GoldException(FINAL_CODES.get(reason), detail);
+    switch (reason) {
+      case "token_expired" -> exchange.dropToken();
+      case "suspended" -> throw new GoldException("partner_suspended", "Your account is suspended; ask the operator.");
+      case "revoked" -> throw new GoldException("certificate_revoked", "Your access is revoked; ask the operator.");
+      default -> { } // a restart or a time limit
     }
-    if (reason.equals("token_expired")) exchange.dropToken();
   }
 
-  private static <M> M read(Message message, Reader<M> reader) {
-    try {
-      return reader.read(message);
-    } catch (IOException cause) {
-      throw new GoldException("reply_invalid", "A message of the stream does not have the documented form.", cause);
+  /**
+   * The lines of one connection. A read of HttpClient's own stream has no time limit, and in Java 17 it ignores
+   * interrupts.
+   */
+  private static final class Lines implements Flow.Subscriber<String> {
+    /** Each line, and empty when the connection has ended. */
+    private final BlockingQueue<Optional<String>> received = new LinkedBlockingQueue<>();
+    private volatile Flow.Subscription subscription;
+
+    /** Returns the next line, or null if the connection has ended, or is silent for too long. */
+    String next(Duration silenceMax) {
+      try {
+        Optional<String> line = received.poll(silenceMax.toMillis(), TimeUnit.MILLISECONDS);
+        if (line == null || line.isEmpty()) return null;
+        subscription.request(1);
+        return line.get();
+      } catch (InterruptedException cause) {
+        Thread.currentThread().interrupt();
+        throw new GoldException("aborted", "The thread was interrupted.");
+      }
+    }
+
+    void close() {
+      if (subscription != null) subscription.cancel();
+      onComplete();
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+      this.subscription = subscription;
+      subscription.request(1);
+    }
+
+    @Override
+    public void onNext(String line) {
+      received.add(Optional.of(line));
+    }
+
+    @Override
+    public void onError(Throwable error) {
+      onComplete();
+    }
+
+    @Override
+    public void onComplete() {
+      received.add(Optional.empty());
     }
   }
 }

@@ -47,6 +47,8 @@ public final class Settings {
   Consumer<TryReport> observer = report -> {};
   Clock clock = Clock.systemUTC();
   Consumer<Duration> sleeper = Exchange::sleep;
+  /** After this much silence, a stream reconnects. The service sends a comment every 10 seconds. */
+  Duration silenceMax = Duration.ofSeconds(30);
 
   /**
    * Starts with no credentials.
@@ -162,6 +164,7 @@ public final class Settings {
         .timeout(timeout).patience(patience).triesMax(triesMax).observer(observer);
     copy.clock = clock;
     copy.sleeper = sleeper;
+    copy.silenceMax = silenceMax;
     copy.signer = signer;
     copy.signingKey = signingKey;
     if (clientId == null || clientId.isEmpty()) mistakes.add("client_id is missing.");

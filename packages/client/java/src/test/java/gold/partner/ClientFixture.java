@@ -48,7 +48,7 @@ final class ClientFixture {
     settings.clock = Clock.offset(Clock.systemUTC(), Duration.ofSeconds(plan.path("ahead_seconds").asInt()));
     Transport direct = GoldClient.mutualTls(settings);
     Transport transport = plan.has("port") ? rerouted(direct, plan.get("port").asInt()) : direct;
-    client = new GoldClient(settings, transport, LiveStream.SILENCE_MAX);
+    client = new GoldClient(settings, transport);
   }
 
   /** Sends requests to another port. Signatures still cover the original base URL. */

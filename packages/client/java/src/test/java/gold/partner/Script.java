@@ -34,7 +34,7 @@ final class Script implements Transport {
   }
 
   GoldClient open() {
-    return new GoldClient(settings, this, LiveStream.SILENCE_MAX);
+    return new GoldClient(settings, this);
   }
 
   @Override

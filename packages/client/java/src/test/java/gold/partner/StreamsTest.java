@@ -20,8 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Follows the streams of a server on this machine, over mutual TLS. */
 @Timeout(60)
 class StreamsTest {
-  private static final Duration SILENCE_MAX = Duration.ofMillis(700);
-
   private StreamServer server;
   private GoldClient client;
 
@@ -29,7 +27,8 @@ class StreamsTest {
   void open(@TempDir Path folder) throws Exception {
     server = new StreamServer(folder);
     Settings settings = server.settings();
-    client = new GoldClient(settings, GoldClient.mutualTls(settings), SILENCE_MAX);
+    settings.silenceMax = Duration.ofMillis(700);
+    client = new GoldClient(settings, GoldClient.mutualTls(settings));
   }
 
   @AfterEach
@@ -39,8 +38,12 @@ class StreamsTest {
   }
 
   private static String event(int sequence) {
-    return "id: " + sequence + "\ndata: {\"type\":\"webhook.test\",\"id\":\"evt_" + sequence + "\",\"sequence\":" + sequence
-        + ",\"created_at\":\"2026-01-31T09:30:00.000Z\",\ndata: \"data\":{\"chain_head\":\"é\"}}\n\n";
+    return """
+        id: %1$d
+        data: {"type":"webhook.test","id":"evt_%1$d","sequence":%1$d,"created_at":"2026-01-31T09:30:00.000Z",
+        data: "data":{"chain_head":"é"}}
+
+        """.formatted(sequence);
   }
 
   private static String end(String reason) {
@@ -90,6 +93,32 @@ class StreamsTest {
     }
     var stream = "/v1/events/stream?after=";
     assertEquals(List.of(stream + 4, stream + 6, stream + 7, stream + 8, stream + 8), targets());
+  }
+
+  @Test
+  void ignoresAMessageThatWasCutOff() {
+    String whole = event(1);
+    for (int end = whole.indexOf('\n'); end >= 0; end = whole.indexOf('\n', end + 1)) {
+      server.then(whole.substring(0, end));
+      if (end + 1 < whole.length()) server.then(whole.substring(0, end + 1));
+    }
+    server.thenHold(whole);
+    try (var events = client.streamEvents(0)) {
+      assertEquals(List.of(1L), take(events, 1));
+    }
+    assertEquals(8, targets().size());
+  }
+
+  @Test
+  void throwsWhenItsThreadIsInterrupted() {
+    server.thenHold(event(1));
+    try (var events = client.streamEvents(0)) {
+      var iterator = events.iterator();
+      assertEquals(1, iterator.next().sequence());
+      Thread.currentThread().interrupt();
+      assertEquals("aborted", assertThrows(GoldException.class, iterator::hasNext).code());
+      assertTrue(Thread.interrupted());
+    }
   }
 
   @Test
