@@ -57,7 +57,7 @@ final class Crypto {
   }
 
   /** Returns a signer with the key of a PEM file, which must be an EC key on P-256. */
-  static Signer readSigner(Path path) throws IOException, GeneralSecurityException {
+  static Settings.Signer readSigner(Path path) throws IOException, GeneralSecurityException {
     PrivateKey key = readKey(path, "EC");
     if (((ECKey) key).getParams().getOrder().bitLength() != 256) {
       throw new InvalidKeyException("it must be an EC key on the curve P-256");
@@ -83,7 +83,7 @@ final class Crypto {
   }
 
   /** Returns X-JWS-Signature: a detached JWS over the canonical request, ES256 with b64=false. */
-  static String detachedJws(Signer signer, byte[] payload, String kid) throws Exception {
+  static String detachedJws(Settings.Signer signer, byte[] payload, String kid) throws Exception {
     String header = BASE64URL.encodeToString(Json.write(new Header("ES256", false, List.of("b64"), kid)));
     byte[] signature = signer.sign(join((header + ".").getBytes(StandardCharsets.US_ASCII), payload));
     if (signature.length == 64) return header + ".." + BASE64URL.encodeToString(signature);

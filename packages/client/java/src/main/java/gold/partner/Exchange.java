@@ -42,9 +42,9 @@ final class Exchange {
   /** When to renew the token, by System.nanoTime(). */
   private long renewal;
 
-  Exchange(Settings settings, Transport transport) {
-    this.settings = settings;
-    this.transport = transport;
+  Exchange(Settings settings) {
+    this.settings = settings.checked();
+    this.transport = settings.transport.apply(this.settings);
   }
 
   /** Forgets the token, so that the next call fetches a new one. */
@@ -177,7 +177,8 @@ final class Exchange {
   private void report(Call call, int tries, long start, int status, String code, String requestId, Duration retryIn) {
     Duration duration = Duration.ofNanos(System.nanoTime() - start);
     try {
-      settings.observer.accept(new TryReport(call.operation(), tries, duration, status, code, requestId, retryIn));
+      settings.observer.accept(
+          new Settings.TryReport(call.operation(), tries, duration, status, code, requestId, retryIn));
     } catch (RuntimeException ignored) {
       // An exception of the observer must not replace the call's result.
     }

@@ -31,24 +31,12 @@ public final class GoldClient extends Operations implements AutoCloseable {
    * @throws GoldException {@code configuration_invalid}, which lists all mistakes in the settings
    */
   public GoldClient(Settings settings) {
-    this(settings, mutualTls(settings));
-  }
-
-  /** Opens a client with another transport, for tests. */
-  GoldClient(Settings settings, Transport transport) {
-    this.exchange = new Exchange(settings.checked(), transport);
+    exchange = new Exchange(settings);
   }
 
   /** Opens a client with the settings that environment variables name: see {@link Settings#fromEnv()}. */
   public static GoldClient fromEnv() {
     return new GoldClient(Settings.fromEnv());
-  }
-
-  static Transport mutualTls(Settings settings) {
-    if (settings.cert == null || settings.key == null) {
-      throw new GoldException("configuration_invalid", "The client cannot be opened. cert and key are missing.");
-    }
-    return Transport.open(settings);
   }
 
   /**

@@ -1,6 +1,7 @@
 package gold.partner;
 
-import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,13 +9,12 @@ import java.security.GeneralSecurityException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
 
 /**
  * The service's URL, the partner's credentials, and the limits on time and tries. Set what differs from the
@@ -25,12 +25,26 @@ import java.util.regex.Pattern;
  * }</pre>
  */
 public final class Settings {
-  private static final String FILE_VARIABLE = "GOLD_CREDENTIALS";
-  private static final Pattern ORIGIN = Pattern.compile("https://[A-Za-z0-9.:\\[\\]-]+/?");
-  private static final List<String> NAMES =
-      List.of("base_url", "client_id", "client_secret", "cert", "key", "ca", "signing_key");
-  private static final List<String> FILES = List.of("cert", "key", "ca", "signing_key");
-  private static final List<String> OPTIONAL = List.of("ca", "signing_key");
+  /** Signs in place of a key in a file, for example with your HSM. */
+  @FunctionalInterface
+  public interface Signer {
+    /**
+     * Signs bytes with ES256.
+     *
+     * @param data the bytes to sign; the signer hashes them with SHA-256
+     * @return the 64 bytes r and s, not DER
+     * @throws Exception if the key cannot be used; the call then fails with {@code signing_failed}
+     */
+    byte[] sign(byte[] data) throws Exception;
+  }
+
+  /**
+   * The result of one try of a call, for logs and metrics. It never has a secret, a token or a body. The first try
+   * has {@code tries} 1. If no reply arrived, {@code status} is 0. These are null: {@code code} if the try succeeded,
+   * {@code requestId} if the reply had none, and {@code retryIn}, the pause, if no other try follows.
+   */
+  public record TryReport(
+      String operation, int tries, Duration duration, int status, String code, String requestId, Duration retryIn) {}
 
   String baseUrl;
   String clientId;
@@ -47,6 +61,7 @@ public final class Settings {
   Consumer<TryReport> observer = report -> {};
   Clock clock = Clock.systemUTC();
   Consumer<Duration> sleeper = Exchange::sleep;
+  Function<Settings, Transport> transport = Transport::open;
   /** After this much silence, a stream reconnects. The service sends a comment every 10 seconds. */
   Duration silenceMax = Duration.ofSeconds(30);
 
@@ -67,32 +82,32 @@ public final class Settings {
    * Reads a {@code credentials.json}. Paths in it start at the file's folder.
    *
    * @param file the path of the file
-   * @return the settings
-   * @throws GoldException {@code configuration_invalid} if the file cannot be read or is incomplete
+   * @throws GoldException {@code configuration_invalid} if the file cannot be read
    */
   public static Settings fromCredentials(Path file) {
-    return complete(read(file), name -> name + " in " + file);
+    return fromEnv(Map.of("GOLD_CREDENTIALS", file.toString()));
   }
 
   /**
    * Reads the settings that environment variables name. {@code GOLD_CREDENTIALS} is the path of a
    * {@code credentials.json}. A variable such as {@code GOLD_BASE_URL} overrides the file's member.
    *
-   * @return the settings
-   * @throws GoldException {@code configuration_invalid} if a variable is missing or the file cannot be read
+   * @throws GoldException {@code configuration_invalid} if the file cannot be read
    */
   public static Settings fromEnv() {
     return fromEnv(System.getenv());
   }
 
   static Settings fromEnv(Map<String, String> env) {
-    String file = env.getOrDefault(FILE_VARIABLE, "");
-    Map<String, Object> members = file.isEmpty() ? new LinkedHashMap<>() : read(Path.of(file));
-    for (String name : NAMES) {
-      String value = env.getOrDefault(variable(name), "");
-      if (!value.isEmpty()) members.put(name, value);
-    }
-    return complete(members, name -> variable(name) + " (or " + name + " in the file of " + FILE_VARIABLE + ")");
+    Path file = Path.of(env.getOrDefault("GOLD_CREDENTIALS", ""));
+    JsonNode members = file.toString().isEmpty() ? Json.MAPPER.createObjectNode() : read(file);
+    UnaryOperator<String> variable = name -> env.getOrDefault("GOLD_" + name.toUpperCase(Locale.ROOT), "");
+    UnaryOperator<String> text = name ->
+        variable.apply(name).isEmpty() ? members.path(name).asText(null) : variable.apply(name);
+    Function<String, Path> path = name -> !variable.apply(name).isEmpty() ? Path.of(variable.apply(name))
+        : members.hasNonNull(name) ? file.resolveSibling(members.get(name).asText()) : null;
+    return new Settings(text.apply("base_url"), text.apply("client_id"), text.apply("client_secret"))
+        .certificate(path.apply("cert"), path.apply("key")).ca(path.apply("ca")).signingKey(path.apply("signing_key"));
   }
 
   /** Sets the client certificate and its private key: paths of PEM files, the key in PKCS#8 or SEC1. */
@@ -151,85 +166,40 @@ public final class Settings {
     return this;
   }
 
-  /** Leaves out the secret, so that no log shows it. */
-  @Override
-  public String toString() {
-    return "Settings(" + baseUrl + ", " + clientId + ")";
-  }
-
   /** Returns a copy with the signer of signingKey. Throws one GoldException that lists all mistakes. */
   Settings checked() {
     List<String> mistakes = new ArrayList<>();
-    Settings copy = new Settings(baseUrl, clientId, clientSecret).certificate(cert, key).ca(ca).kid(kid)
-        .timeout(timeout).patience(patience).triesMax(triesMax).observer(observer);
+    if (baseUrl == null || !baseUrl.matches("https://[A-Za-z0-9.:\\[\\]-]+/?")) {
+      mistakes.add("base_url (GOLD_BASE_URL) must be https:// and a host without a path, such as https://host:8443.");
+    }
+    if (clientId == null || clientId.isEmpty()) mistakes.add("client_id (GOLD_CLIENT_ID) is missing.");
+    if (clientSecret == null || clientSecret.isEmpty()) mistakes.add("client_secret (GOLD_CLIENT_SECRET) is missing.");
+    if (cert == null || key == null) mistakes.add("cert (GOLD_CERT) or key (GOLD_KEY) is missing.");
+    if (timeout.compareTo(Duration.ZERO) <= 0) mistakes.add("timeout must be above 0; got " + timeout + ".");
+    if (patience.compareTo(Duration.ZERO) <= 0) mistakes.add("patience must be above 0; got " + patience + ".");
+    if (triesMax < 1) mistakes.add("triesMax must be above 0; got " + triesMax + ".");
+    if (kid != null && !kid.matches("[!-~]{1,128}")) mistakes.add("kid must be 1 to 128 visible ASCII characters.");
+    Settings copy = new Settings(("" + baseUrl).replaceFirst("/$", ""), clientId, clientSecret).certificate(cert, key)
+        .ca(ca).signer(signer).kid(kid).timeout(timeout).patience(patience).triesMax(triesMax).observer(observer);
     copy.clock = clock;
     copy.sleeper = sleeper;
     copy.silenceMax = silenceMax;
-    copy.signer = signer;
-    copy.signingKey = signingKey;
-    if (clientId == null || clientId.isEmpty()) mistakes.add("client_id is missing.");
-    if (clientSecret == null || clientSecret.isEmpty()) mistakes.add("client_secret is missing.");
-    if (timeout.isNegative() || timeout.isZero()) mistakes.add("timeout must be above 0; got " + timeout + ".");
-    if (patience.isNegative() || patience.isZero()) mistakes.add("patience must be above 0; got " + patience + ".");
-    if (triesMax < 1) mistakes.add("triesMax must be above 0; got " + triesMax + ".");
-    if (kid != null && !kid.matches("[!-~]{1,128}")) {
-      mistakes.add("kid must be 1 to 128 visible ASCII characters.");
-    }
-    if (baseUrl == null || !ORIGIN.matcher(baseUrl).matches()) {
-      mistakes.add("base_url must be https:// and a host without a path, such as https://localhost:8443.");
-    } else {
-      copy.baseUrl = baseUrl.replaceFirst("/$", "");
-    }
-    if (signingKey != null) {
-      try {
-        copy.signer = Crypto.readSigner(signingKey);
-      } catch (IOException | GeneralSecurityException | IllegalArgumentException cause) {
-        mistakes.add("signing_key cannot be used: " + cause.getMessage() + ".");
-      }
+    try {
+      if (signingKey != null) copy.signer = Crypto.readSigner(signingKey);
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException cause) {
+      mistakes.add("signing_key cannot be used: " + cause + ".");
     }
     if (mistakes.isEmpty()) return copy;
     throw new GoldException("configuration_invalid", "The client cannot be opened. " + String.join(" ", mistakes));
   }
 
-  @SuppressWarnings("unchecked")
-  private static Map<String, Object> read(Path file) {
-    Map<String, Object> members;
+  private static JsonNode read(Path file) {
     try {
-      members = Json.read(Files.readAllBytes(file), LinkedHashMap.class);
-    } catch (JacksonException cause) {
-      // The exception of the parser can quote a part of the file, which contains the secret.
-      throw new GoldException("configuration_invalid", file + " cannot be read as credentials.json: it is not JSON.");
+      return Json.read(Files.readAllBytes(file), ObjectNode.class);
     } catch (IOException cause) {
+      // A message of the parser can quote a part of the file, which contains the secret.
       throw new GoldException("configuration_invalid",
-          file + " cannot be read as credentials.json: " + cause.getMessage() + ".", cause);
+          file + " cannot be read as credentials.json: " + cause.getClass().getSimpleName() + ".");
     }
-    FILES.forEach(name -> {
-      if (members.get(name) instanceof String path) members.put(name, file.resolveSibling(path).toString());
-    });
-    return members;
-  }
-
-  private static Settings complete(Map<String, Object> members, UnaryOperator<String> nameOf) {
-    List<String> mistakes = new ArrayList<>();
-    for (String name : NAMES) {
-      boolean isText = members.get(name) instanceof String text && !text.isEmpty();
-      if (!isText && (members.containsKey(name) || !OPTIONAL.contains(name))) mistakes.add(nameOf.apply(name));
-    }
-    if (!mistakes.isEmpty()) {
-      throw new GoldException("configuration_invalid", "The client's credentials are incomplete. These must be texts"
-          + " that are not empty: " + String.join(", ", mistakes) + ".");
-    }
-    return new Settings((String) members.get("base_url"), (String) members.get("client_id"),
-        (String) members.get("client_secret"))
-        .certificate(path(members, "cert"), path(members, "key")).ca(path(members, "ca"))
-        .signingKey(path(members, "signing_key"));
-  }
-
-  private static Path path(Map<String, Object> members, String name) {
-    return members.get(name) instanceof String text ? Path.of(text) : null;
-  }
-
-  private static String variable(String name) {
-    return "GOLD_" + name.toUpperCase(Locale.ROOT);
   }
 }

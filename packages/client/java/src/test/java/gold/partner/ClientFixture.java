@@ -46,9 +46,10 @@ final class ClientFixture {
     if (plan.has("ca")) settings.ca(Path.of(plan.get("ca").asText()));
     if (plan.has("client_secret")) settings.clientSecret = plan.get("client_secret").asText();
     settings.clock = Clock.offset(Clock.systemUTC(), Duration.ofSeconds(plan.path("ahead_seconds").asInt()));
-    Transport direct = GoldClient.mutualTls(settings);
-    Transport transport = plan.has("port") ? rerouted(direct, plan.get("port").asInt()) : direct;
-    client = new GoldClient(settings, transport);
+    if (plan.has("port")) {
+      settings.transport = checked -> rerouted(Transport.open(checked), plan.get("port").asInt());
+    }
+    client = new GoldClient(settings);
   }
 
   /** Sends requests to another port. Signatures still cover the original base URL. */
@@ -96,7 +97,7 @@ final class ClientFixture {
     return facts;
   }
 
-  private static void showReport(TryReport report) {
+  private static void showReport(Settings.TryReport report) {
     Map<String, Object> facts = new HashMap<>(Map.of("operation", report.operation()));
     facts.put("status", report.status() == 0 ? null : report.status());
     facts.put("code", report.code());

@@ -7,6 +7,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,10 +21,10 @@ import java.util.concurrent.Flow;
 /** A transport that answers the token requests, and gives the scripted answers to the other requests. */
 final class Script implements Transport {
   final List<HttpRequest> sent = new ArrayList<>();
-  final List<TryReport> reports = new ArrayList<>();
+  final List<Settings.TryReport> reports = new ArrayList<>();
   final List<Duration> pauses = new ArrayList<>();
   final Settings settings = new Settings("https://gold.example", "sbx_1", "secret").signer(data -> new byte[64])
-      .observer(reports::add);
+      .certificate(Path.of("unread.crt"), Path.of("unread.key")).observer(reports::add);
   int tokens;
   private final Deque<Object> answers;
 
@@ -31,10 +32,11 @@ final class Script implements Transport {
   Script(Object... answers) {
     this.answers = new ArrayDeque<>(Arrays.asList(answers));
     settings.sleeper = pauses::add;
+    settings.transport = checked -> this;
   }
 
   GoldClient open() {
-    return new GoldClient(settings, this);
+    return new GoldClient(settings);
   }
 
   @Override

@@ -28,7 +28,7 @@ class StreamsTest {
     server = new StreamServer(folder);
     Settings settings = server.settings();
     settings.silenceMax = Duration.ofMillis(700);
-    client = new GoldClient(settings, GoldClient.mutualTls(settings));
+    client = new GoldClient(settings);
   }
 
   @AfterEach

@@ -75,7 +75,7 @@ class VectorsTest {
   /** The client makes one form of the header. Java's signatures are random, so the key's own must verify. */
   @Test
   void signatures(@TempDir Path folder) throws Exception {
-    Signer signer = readSigner(folder, "PRIVATE KEY", exampleKey().getEncoded());
+    Settings.Signer signer = readSigner(folder, "PRIVATE KEY", exampleKey().getEncoded());
     for (JsonNode each : cases("detached_jws", 5, one -> one.get("valid").asBoolean()
         && one.get("jws").asText().startsWith(HEADER + ".."))) {
       String name = each.get("name").asText();
@@ -103,12 +103,12 @@ class VectorsTest {
     byte[] jwk = HexFormat.of().parseHex(point);
     PublicKey verifier = publicKey(new BigInteger(1, jwk, 0, 32), new BigInteger(1, jwk, 32, 32));
     for (String der : List.of("3031" + key, "3077" + key + "A14403420004" + point)) {
-      Signer signer = readSigner(folder, "EC PRIVATE KEY", HexFormat.of().parseHex(der));
+      Settings.Signer signer = readSigner(folder, "EC PRIVATE KEY", HexFormat.of().parseHex(der));
       assertTrue(verifies(verifier, payload, signer.sign(payload)), der);
     }
   }
 
-  private static Signer readSigner(Path folder, String kind, byte[] der) throws Exception {
+  private static Settings.Signer readSigner(Path folder, String kind, byte[] der) throws Exception {
     return Crypto.readSigner(StreamServer.writePem(folder.resolve("signing.key"), kind, der));
   }
 
