@@ -4,14 +4,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -19,12 +17,12 @@ import javax.crypto.spec.SecretKeySpec;
 public final class Webhooks {
   private static final int TOLERANCE_SECONDS = 300;
   private static final int BODY_MAX_BYTES = 64 * 1024;
-  // A full stop separates the signed parts, and a comma joins the values of a repeated header.
-  private static final Pattern ID = Pattern.compile("[!-+\\-/-~]{1,255}");
-  private static final Pattern TIMESTAMP = Pattern.compile("[1-9][0-9]{9}");
-  private static final Pattern SIGNATURE = Pattern.compile("(?s).{1,4096}");
 
-  private record Delivery(String id, String timestamp, byte[] body) {}
+  /**
+   * A webhook whose signature is correct, and when this attempt was signed. If you have the event's id already,
+   * acknowledge the delivery and do nothing.
+   */
+  public record Verified(String id, Instant timestamp, Api.WebhookEvent event) {}
 
   private Webhooks() {}
 
@@ -41,8 +39,18 @@ public final class Webhooks {
    * @return the event
    * @throws WebhookVerificationException if the delivery must be refused, or a secret is invalid
    */
-  public static VerifiedWebhook verify(byte[] body, Function<String, String> header, Collection<String> secrets) {
-    return verify(body, header, secrets, Instant.now());
+  public static Verified verify(byte[] body, Function<String, String> header, Collection<String> secrets) {
+    verifySignature(body, header, secrets, Instant.now());
+    String id = header.apply("webhook-id");
+    Instant timestamp = Instant.ofEpochSecond(Long.parseLong(header.apply("webhook-timestamp")));
+    try {
+      Api.WebhookEvent event = Json.read(body, Api.WebhookEvent.class);
+      if (event.id().equals(id)) return new Verified(id, timestamp, event);
+    } catch (IOException cause) {
+      // Refused below, like an event with another id.
+    }
+    throw new WebhookVerificationException("event_invalid",
+        "The signature is correct, but the body is not the event that webhook-id names; update the package.");
   }
 
   /**
@@ -55,97 +63,68 @@ public final class Webhooks {
    * @return the webhook-signature
    */
   public static String sign(String secret, String id, long timestamp, byte[] body) {
-    return signature(secretKey(secret), new Delivery(id, String.valueOf(timestamp), body));
-  }
-
-  static VerifiedWebhook verify(
-      byte[] body, Function<String, String> header, Collection<String> secrets, Instant now) {
-    Delivery delivery = verifySignature(body, header, secrets, now);
-    Api.WebhookEvent event;
-    try {
-      event = Json.read(body, Api.WebhookEvent.class);
-    } catch (IOException cause) {
-      throw eventInvalid("the body is not an event");
-    }
-    if (!event.id().equals(delivery.id())) throw eventInvalid("the id in the body differs from the webhook-id");
-    return new VerifiedWebhook(delivery.id(), Instant.ofEpochSecond(Long.parseLong(delivery.timestamp())), event);
-  }
-
-  /** Returns the delivery if one of the secrets signed exactly these bytes. */
-  static Delivery verifySignature(
-      byte[] body, Function<String, String> header, Collection<String> secrets, Instant now) {
-    if (secrets.isEmpty()) {
-      throw new WebhookVerificationException("argument_invalid", "Pass at least one secret, whsec_….");
-    }
-    List<byte[]> keys = secrets.stream().map(Webhooks::secretKey).toList();
-    // Checked before any computation over the body, because the sender is not known yet.
-    if (body.length > BODY_MAX_BYTES) {
-      throw new WebhookVerificationException("body_too_long",
-          "The body is longer than " + BODY_MAX_BYTES + " bytes, so it is not a delivery of this service.");
-    }
-    String id = read(header, "webhook-id", ID, "1 to 255 visible ASCII characters without comma and full stop");
-    String timestamp = read(header, "webhook-timestamp", TIMESTAMP, "Unix time in seconds, ten digits");
-    String signatures = read(header, "webhook-signature", SIGNATURE, "at most 4,096 characters long");
-    long ageSeconds = Duration.between(Instant.ofEpochSecond(Long.parseLong(timestamp)), now).toSeconds();
-    if (Math.abs(ageSeconds) > TOLERANCE_SECONDS) {
-      throw new WebhookVerificationException(ageSeconds > 0 ? "timestamp_too_old" : "timestamp_too_new",
-          "webhook-timestamp is " + Math.abs(ageSeconds) + " s from this clock: a replay, or a wrong clock.");
-    }
-    List<byte[]> offered = Arrays.stream(signatures.split(" ")).filter(one -> one.startsWith("v1,"))
-        .map(one -> one.getBytes(StandardCharsets.UTF_8)).toList();
-    if (offered.isEmpty()) {
-      throw new WebhookVerificationException("signature_version_unknown",
-          "webhook-signature contains no v1 signature, the only version that this package supports.");
-    }
-    Delivery delivery = new Delivery(id, timestamp, body);
-    boolean matches = false;
-    for (byte[] key : keys) {
-      byte[] expected = signature(key, delivery).getBytes(StandardCharsets.UTF_8);
-      // Every pair is compared, in constant time.
-      for (byte[] one : offered) matches |= MessageDigest.isEqual(expected, one);
-    }
-    if (matches) return delivery;
-    throw new WebhookVerificationException("signature_mismatch",
-        "No signature matches these bytes and secrets: pass the raw body and every active secret.");
-  }
-
-  private static String signature(byte[] key, Delivery delivery) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(new SecretKeySpec(key, "HmacSHA256"));
-      mac.update((delivery.id() + "." + delivery.timestamp() + ".").getBytes(StandardCharsets.UTF_8));
-      return "v1," + Base64.getEncoder().encodeToString(mac.doFinal(delivery.body()));
+      mac.init(new SecretKeySpec(secretKey(secret), "HmacSHA256"));
+      mac.update((id + "." + timestamp + ".").getBytes(StandardCharsets.UTF_8));
+      return "v1," + Base64.getEncoder().encodeToString(mac.doFinal(body));
     } catch (GeneralSecurityException cause) {
       throw new IllegalStateException("Every Java has HmacSHA256.", cause);
     }
   }
 
+  /** Throws a WebhookVerificationException unless one of the secrets signed exactly these bytes. */
+  static void verifySignature(
+      byte[] body, Function<String, String> header, Collection<String> secrets, Instant now) {
+    check(!secrets.isEmpty(), "argument_invalid", "Pass at least one secret, whsec_….");
+    secrets.forEach(Webhooks::secretKey);
+    // Checked before any computation over the body, because the sender is not known yet.
+    check(body.length <= BODY_MAX_BYTES, "body_too_long",
+        "The body is longer than " + BODY_MAX_BYTES + " bytes, so it is not a delivery of this service.");
+    // A full stop separates the signed parts, and a comma joins the values of a repeated header.
+    String id = read(header, "webhook-id", "[!-+\\-/-~]{1,255}",
+        "1 to 255 visible ASCII characters without comma and full stop");
+    String time = read(header, "webhook-timestamp", "[1-9][0-9]{9}", "Unix time in seconds, ten digits");
+    String signatures = read(header, "webhook-signature", "(?s).{1,4096}", "at most 4,096 characters long");
+    long timestamp = Long.parseLong(time);
+    long ageSeconds = now.getEpochSecond() - timestamp;
+    check(Math.abs(ageSeconds) <= TOLERANCE_SECONDS, ageSeconds > 0 ? "timestamp_too_old" : "timestamp_too_new",
+        "webhook-timestamp is " + Math.abs(ageSeconds) + " s from this clock: a replay, or a wrong clock.");
+    List<String> offered = Arrays.stream(signatures.split(" ")).filter(one -> one.startsWith("v1,")).toList();
+    check(!offered.isEmpty(), "signature_version_unknown",
+        "webhook-signature contains no v1 signature, the only version that this package supports.");
+    boolean matches = false;
+    for (String secret : secrets) {
+      byte[] expected = sign(secret, id, timestamp, body).getBytes(StandardCharsets.UTF_8);
+      // Every pair is compared, in constant time.
+      for (String one : offered) matches |= MessageDigest.isEqual(expected, one.getBytes(StandardCharsets.UTF_8));
+    }
+    check(matches, "signature_mismatch",
+        "No signature matches these bytes and secrets: pass the raw body and every active secret.");
+  }
+
   /** Returns the key of whsec_ and padded base64 of 24 to 64 bytes. The exception does not show the text. */
   private static byte[] secretKey(String text) {
-    String encoded = text.startsWith("whsec_") ? text.substring("whsec_".length()) : "";
     byte[] key = new byte[0];
     try {
-      key = Base64.getDecoder().decode(encoded);
+      key = Base64.getDecoder().decode(text.replaceFirst("^whsec_", ""));
     } catch (IllegalArgumentException cause) {
       // The key stays empty, which is refused below.
     }
-    boolean isCanonical = Base64.getEncoder().encodeToString(key).equals(encoded);
-    if (isCanonical && key.length >= 24 && key.length <= 64) return key;
-    throw new WebhookVerificationException("secret_invalid",
+    boolean isCanonical = text.equals("whsec_" + Base64.getEncoder().encodeToString(key));
+    check(isCanonical && key.length >= 24 && key.length <= 64, "secret_invalid",
         "A webhook secret must be whsec_ and padded base64 of 24 to 64 bytes; copy it again.");
+    return key;
   }
 
-  private static String read(Function<String, String> header, String name, Pattern form, String says) {
+  private static String read(Function<String, String> header, String name, String form, String says) {
     String value = header.apply(name);
-    if (value == null || value.isEmpty()) {
-      throw new WebhookVerificationException("header_missing", "The header " + name + " is missing.");
-    }
-    if (form.matcher(value).matches()) return value;
-    throw new WebhookVerificationException("header_invalid", name + " must be " + says + ".");
+    check(value != null && !value.isEmpty(), "header_missing", "The header " + name + " is missing.");
+    check(value.matches(form), "header_invalid", name + " must be " + says + ".");
+    return value;
   }
 
-  private static WebhookVerificationException eventInvalid(String what) {
-    return new WebhookVerificationException("event_invalid",
-        "The signature is correct, but " + what + "; update the package.");
+  private static void check(boolean isValid, String code, String detail) {
+    if (!isValid) throw new WebhookVerificationException(code, detail);
   }
 }
