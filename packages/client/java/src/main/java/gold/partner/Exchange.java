@@ -47,11 +47,6 @@ final class Exchange {
     this.transport = settings.transport.apply(this.settings);
   }
 
-  /** Forgets the token, so that the next call fetches a new one. */
-  void dropToken() {
-    token = null;
-  }
-
   <T> T call(Call call, Reader<Reply, T> reader) {
     return call(call, reader, System.nanoTime() + settings.patience.toNanos());
   }
@@ -111,7 +106,7 @@ final class Exchange {
       }
       if (reply.status() / 100 == 2) return new End(reply, null);
       Failure failure = Failure.refusal(reply, call.operation(), clockOffsetSeconds.orElse(0));
-      if (failure.cure() == Cure.TOKEN && token == used) dropToken();
+      if (failure.cure() == Cure.TOKEN && token == used) token = null;
       return new End(null, failure);
     } catch (GoldException error) {
       return new End(null, error.failure.withoutCure());

@@ -1,6 +1,5 @@
 package gold.partner;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import gold.partner.Exchange.Reader;
 import java.io.IOException;
 import java.net.http.HttpResponse.BodySubscribers;
@@ -18,9 +17,9 @@ import java.util.stream.Stream;
 
 /**
  * A stream of the service. Iterate over it, once: the loop waits for each item, and ends when another thread calls
- * {@link #close()}. A stream reconnects by itself after a lost connection, and when the service ends it because of
- * a restart, a time limit or an expired token. If a new connection fails for as long as a call is retried, the loop
- * throws a {@link GoldException}; a new loop over the same stream continues after the last item.
+ * {@link #close()}. A stream reconnects by itself after a lost connection, and when the service ends it. The loop
+ * throws a {@link GoldException} if the service refuses the new connection, or if that connection fails for as long
+ * as a call is retried. A new loop over the same stream continues after the last item.
  *
  * @param <T> the type of the items
  */
@@ -36,7 +35,8 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
   private final Reader<Message, T> reader;
   private volatile Lines lines;
   private volatile boolean isClosed;
-  private int failures;
+  /** Each connection adds 1, and each line sets it to 1. The pause before the next connection grows with it. */
+  private int tries;
 
   /** The reader returns null for a message to ignore. */
   LiveStream(Exchange exchange, String operation, Supplier<String> target, Reader<Message, T> reader) {
@@ -65,14 +65,13 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
       while (!isClosed) {
         if (lines == null) connect();
         Message message = nextMessage();
-        if (message != null && !message.name().equals("end")) {
-          T item = reader.read(message);
-          failures = 0;
-          if (item != null) return item;
-        } else {
+        // After "end", the service accepts the next connection, or refuses it with the reason.
+        if (message == null || message.name().equals("end")) {
           lines.close();
           lines = null;
-          if (message != null) end(Json.read(message.data(), ObjectNode.class).path("reason").asText());
+        } else {
+          T item = reader.read(message);
+          if (item != null) return item;
         }
       }
       return null;
@@ -82,8 +81,8 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
   }
 
   private void connect() {
-    if (failures > 0) exchange.settings.sleeper.accept(Exchange.pauseLength(failures, null));
-    failures++;
+    if (tries > 0) exchange.settings.sleeper.accept(Exchange.pauseLength(tries, null));
+    tries++;
     lines = exchange.call(Call.get(operation, target.get()).accepting(MEDIA_TYPE), reply -> {
       if (reply.live() == null) {
         throw new IOException("Content-Type must be " + MEDIA_TYPE + "; got " + reply.header("Content-Type"));
@@ -100,6 +99,7 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
     String name = "message";
     StringBuilder data = new StringBuilder();
     for (String line; (line = lines.next(exchange.settings.silenceMax)) != null;) {
+      tries = 1;
       String value = line.substring(line.indexOf(':') + 1).replaceFirst("^ ", "");
       if (line.startsWith("event:")) name = value;
       else if (line.startsWith("data:")) data.append(value).append('\n');
@@ -107,15 +107,6 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
       else if (line.isEmpty()) return new Message(name, data.toString().getBytes(StandardCharsets.UTF_8));
     }
     return null;
-  }
-
-  private void end(String reason) {
-    switch (reason) {
-      case "token_expired" -> exchange.dropToken();
-      case "suspended" -> throw new GoldException("partner_suspended", "Your account is suspended; ask the operator.");
-      case "revoked" -> throw new GoldException("certificate_revoked", "Your access is revoked; ask the operator.");
-      default -> { } // a restart or a time limit
-    }
   }
 
   /**

@@ -10,6 +10,7 @@ import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,6 +66,11 @@ class StreamsTest {
 
   private List<String> targets() {
     return server.requests.stream().map(request -> request.split(" ")[0]).filter(one -> !one.equals("token")).toList();
+  }
+
+  /** The token of each request for a stream. */
+  private List<String> tokens() {
+    return server.requests.stream().filter(one -> !one.equals("token")).map(one -> one.split(" ")[2]).toList();
   }
 
   @Test
@@ -133,28 +139,55 @@ class StreamsTest {
   @Test
   void renewsAnExpiredToken() {
     server.then(event(1) + end("token_expired"))
-        .thenRefuse(401, "{\"code\":\"token_invalid\",\"request_id\":\"req_1\"}")
+        .thenRefuse(401, "{\"code\":\"token_expired\",\"request_id\":\"req_1\"}")
         .thenHold(event(2));
     try (var events = client.streamEvents(0)) {
       assertEquals(List.of(1L, 2L), take(events, 2));
     }
-    var tokens = server.requests.stream().filter(one -> !one.equals("token")).map(one -> one.split(" ")[2]).toList();
-    assertEquals(List.of("token-1", "token-2", "token-3"), tokens);
+    assertEquals(List.of("token-1", "token-1", "token-2"), tokens());
   }
 
   @Test
-  void throwsWhenTheServiceEndsItForGood() {
-    for (String[] each : new String[][] {{"suspended", "partner_suspended"}, {"revoked", "certificate_revoked"}}) {
-      server.then(event(1) + end(each[0]));
+  void throwsTheRefusalAfterTheServiceEndsIt() {
+    for (String[] each : new String[][] {{"suspended", "partner_suspended"}, {"revoked", "ip_not_allowed"}}) {
+      server.then(event(1) + end(each[0]))
+          .thenRefuse(403, "{\"code\":\"" + each[1] + "\",\"request_id\":\"req_1\",\"retryable\":false}");
       try (var events = client.streamEvents(0)) {
-        var iterator = events.iterator();
-        assertEquals(1, iterator.next().sequence());
-        var error = assertThrows(GoldException.class, iterator::hasNext);
-        assertEquals(each[1], error.code());
-        assertFalse(error.retryable());
+        var error = assertThrows(GoldException.class, () -> take(events, 2));
+        assertEquals(each[1] + " 403 req_1 false",
+            error.code() + " " + error.status() + " " + error.requestId() + " " + error.retryable());
       }
     }
-    assertEquals(2, targets().size());
+    var stream = "/v1/events/stream?after=";
+    assertEquals(List.of(stream + 0, stream + 1, stream + 0, stream + 1), targets());
+  }
+
+  @Test
+  void goesOnWithANewTokenAfterTheServiceRevokesTheOldOne() {
+    server.then(event(1) + end("revoked"))
+        .thenRefuse(401, "{\"code\":\"token_invalid\",\"request_id\":\"req_1\"}")
+        .then(event(2) + end("a later reason"))
+        .thenHold(event(3));
+    try (var events = client.streamEvents(0)) {
+      assertEquals(List.of(1L, 2L, 3L), take(events, 3));
+    }
+    assertEquals(List.of("token-1", "token-1", "token-2", "token-2"), tokens());
+  }
+
+  @Test
+  void waitsLongerOnlyWhileConnectionsEndBeforeALine() {
+    for (String text : List.of("", ": ping\n\n", end("drain"))) {
+      for (int connection = 0; connection < 12; connection++) server.then(text);
+      List<Duration> pauses = new ArrayList<>();
+      Settings settings = server.thenHold(event(1)).settings();
+      settings.sleeper = pauses::add;
+      try (var waiting = new GoldClient(settings); var events = waiting.streamEvents(0)) {
+        assertEquals(List.of(1L), take(events, 1));
+      }
+      assertEquals(12, pauses.size());
+      // Pauses are random. The chance that 12 growing pauses all have at most 200 ms is below 10^-12.
+      assertEquals(text.isEmpty(), Collections.max(pauses).toMillis() > 200, text);
+    }
   }
 
   @Test
