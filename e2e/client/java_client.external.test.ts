@@ -5,6 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { testCalls } from "./client_calls_fixture.ts";
+import { testStreams } from "./client_streams_fixture.ts";
 import { JAVA_PACKAGE, JavaBuild, JavaClient } from "./java_client_fixture.ts";
 import { type ClientPlan, testSurvival } from "./survival_fixture.ts";
 
@@ -27,7 +28,7 @@ describe("the Java client", () => {
   });
 
   it("passes its own tests: the vectors, calls over a scripted transport, and streams", () => {
-    assert(build.countTests() >= 29, `${build.countTests()} tests`);
+    assert(build.countTests() >= 34, `${build.countTests()} tests`);
   });
 
   it("needs only Jackson, and its jar has the version of the other packages", () => {
@@ -49,6 +50,6 @@ describe("the Java client", () => {
   });
 
   describe("when the service or the network fails", () => {
-    testSurvival(() => ({ stack, open }));
+    testStreams(() => stack, testSurvival(() => ({ stack, open })));
   });
 });

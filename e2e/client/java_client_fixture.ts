@@ -73,10 +73,14 @@ export class JavaClient extends ClientProgram {
     ]);
   }
 
-  protected override line(name: string, { idempotency_key, ...members }: Record<string, unknown>): object {
+  protected override line(
+    name: string,
+    { idempotency_key, take, ...members }: Record<string, unknown>,
+  ): object {
     const call = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const isOne = /^(get|cancel|redeliver)_/.test(name) &&
       Object.keys(members).some((each) => each.endsWith("_id"));
+    if (take !== undefined) return { call, args: Object.values(members), take };
     if (name === "probe_signature") return { call, args: ["{}"] };
     const body = isOne ? Object.values(members) : Object.keys(members).length > 0 ? [members] : [];
     return { call, args: idempotency_key === undefined ? body : [...body, idempotency_key] };

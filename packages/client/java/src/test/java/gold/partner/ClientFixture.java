@@ -16,9 +16,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
@@ -26,9 +29,9 @@ import java.util.concurrent.TimeUnit;
  * ClientFixture CREDENTIALS PLAN: runs one client, for the tests of e2e/client.
  *
  * <p>Each line on stdin is a call, such as {"id":1,"call":"placeOrder","args":[{"quote_id":"qt_…"},"key"]}. Calls run
- * concurrently. Prints a line for each result and for each report of a try. PLAN is a JSON object: settings of the
- * client, {@code port} of another entry point to the service, and {@code ahead_seconds}, by which the client's clock
- * is ahead.
+ * concurrently. A call of a stream has {@code take}, the number of items after which the stream is closed. Prints a
+ * line for each result and for each report of a try. PLAN is a JSON object: settings of the client, {@code port} of
+ * another entry point to the service, and {@code ahead_seconds}, by which the client's clock is ahead.
  */
 final class ClientFixture {
   private static final JsonMapper MAPPER = Json.MAPPER.rebuild()
@@ -65,7 +68,9 @@ final class ClientFixture {
     Map<String, Object> shown = new HashMap<>(Map.of("id", line.get("id").asInt()));
     try {
       Object result = invoke(line.get("call").asText(), line.get("args"));
-      shown.put("result", result instanceof Listing<?> list ? list.stream().toList() : result);
+      if (result instanceof Listing<?> list) result = list.stream().toList();
+      if (result instanceof LiveStream<?> stream) result = take(stream, line.get("take").asInt());
+      shown.put("result", result);
     } catch (GoldException error) {
       shown.put("error", describe(error));
     }
@@ -88,6 +93,19 @@ final class ClientFixture {
     } catch (IllegalAccessException cause) {
       throw new IllegalStateException(cause);
     }
+  }
+
+  /** Returns this many items of a stream. An item without a price is null. */
+  private static List<Object> take(LiveStream<?> stream, int count) {
+    List<Object> items = new ArrayList<>();
+    try (stream) {
+      var iterator = stream.iterator();
+      while (items.size() < count) {
+        Object item = iterator.next();
+        items.add(item instanceof Optional<?> prices ? prices.orElse(null) : item);
+      }
+    }
+    return items;
   }
 
   private static Map<String, Object> describe(GoldException error) {
