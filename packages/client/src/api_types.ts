@@ -22,7 +22,7 @@ export interface Account {
     /** Until when withdrawals are not paid, because the IBAN has changed; null if they are. */
     payouts_held_until: string | null;
   };
-  /** Where your events are sent; empty if nowhere. */
+  /** Where your events are sent, at most five endpoints; empty if nowhere. */
   webhook_endpoints: Array<WebhookEndpoint>;
   credentials: Credentials;
   limits: Limits;
@@ -110,10 +110,12 @@ export interface Credentials {
     /** When the credential was last used, recorded at most once a minute; null if never. */
     last_used_at: string | null;
   }>;
-  /** The secrets that sign your webhooks. */
+  /** The secrets that sign your webhooks. Each endpoint has its own. */
   webhook_secrets: Array<{
     /** The secret's name, not its value. */
     secret_id: string;
+    /** The number of the endpoint whose webhooks the secret signs, as GET /v1/account shows it. */
+    endpoint?: number | undefined;
     /** From when the service accepts the credential. */
     not_before: string;
     /** When the service stops accepting the credential; null if no end is planned. */
@@ -123,7 +125,10 @@ export interface Credentials {
   }>;
 }
 
-/** The attempts to deliver an event to your endpoint. */
+/**
+ * The attempts to deliver an event to your first endpoint, which has the lowest number. `deliveries` has
+ * every endpoint.
+ */
 export interface Delivery {
   /**
    * pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped
@@ -133,31 +138,40 @@ export interface Delivery {
   /** When the event is sent next; null if that is not planned. */
   next_attempt_at: string | null;
   /** The attempts so far, oldest first. */
-  attempts: Array<{
-    /** When the attempt began. */
-    attempted_at: string;
-    /** The status of the HTTP reply; null if no reply arrived. */
-    http_status: number | null;
-    /** How long the attempt took, in milliseconds. */
-    duration_ms: number;
-    /**
-     * Why the attempt failed; null if your endpoint accepted the event. dns: your host's name has no
-     * address. address: the service may not send to its address. refused: no connection. tls_untrusted: TLS
-     * failed, for example because the certificate is not trusted. timeout: no reply in time. reset: the
-     * connection ended, or the reply was not HTTP. status: a reply other than 2xx.
-     */
-    cause:
-      | "dns"
-      | "address"
-      | "refused"
-      | "tls_untrusted"
-      | "timeout"
-      | "reset"
-      | "status"
-      | "other"
-      | (string & Record<never, never>)
-      | null;
-  }>;
+  attempts: Array<DeliveryAttempt>;
+}
+
+/** One attempt to deliver an event. */
+export interface DeliveryAttempt {
+  /** When the attempt began. */
+  attempted_at: string;
+  /** The status of the HTTP reply; null if no reply arrived. */
+  http_status: number | null;
+  /** How long the attempt took, in milliseconds. */
+  duration_ms: number;
+  /**
+   * Why the attempt failed; null if your endpoint accepted the event. dns: your host's name has no
+   * address. address: the service may not send to its address. refused: no connection. tls_untrusted: TLS
+   * failed, for example because the certificate is not trusted. timeout: no reply in time. reset: the
+   * connection ended, or the reply was not HTTP. status: a reply other than 2xx.
+   */
+  cause:
+    | "dns"
+    | "address"
+    | "refused"
+    | "tls_untrusted"
+    | "timeout"
+    | "reset"
+    | "status"
+    | "other"
+    | (string & Record<never, never>)
+    | null;
+}
+
+/** The attempts to deliver an event to one endpoint. */
+export interface EndpointDelivery extends Delivery {
+  /** The number of the endpoint, as GET /v1/account shows it. */
+  endpoint: number;
 }
 
 /** What depends on the type. */
@@ -313,8 +327,8 @@ export type AccountEvent = {
   /** The id: evt_ and a UUIDv7. */
   id: string;
   /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
+   * The number of the event, counted per partner without gaps. An endpoint with a filter does not get
+   * every number: see previous_sequence.
    */
   sequence: number;
   /** When the event occurred. */
@@ -324,6 +338,11 @@ export type AccountEvent = {
   /** The version of this API, as info.version of the description. Not in events from before 0.7.0. */
   api_version?: string | undefined;
   delivery: Delivery;
+  /**
+   * One object for each endpoint that gets this type of event, by its number. Not in replies from before
+   * 0.7.0.
+   */
+  deliveries?: Array<EndpointDelivery> | undefined;
   /**
    * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
    * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
@@ -433,10 +452,17 @@ export interface EventSettlement {
   approved_by: string | null;
 }
 
-/** The URL to which events are sent, beginning with this event. */
+/** An endpoint that was added, removed, or got another URL. */
 export interface EventWebhookEndpoint {
-  /** The new URL. */
+  /** The URL of the endpoint. */
   url: string;
+  /** The number of the endpoint, as GET /v1/account shows it. Not in events from before 0.7.0. */
+  endpoint?: number | undefined;
+  /**
+   * When the endpoint was removed; null if events are sent to this URL from now on. Not in events from
+   * before 0.7.0.
+   */
+  removed_at?: string | null | undefined;
   /** The operator's login that made the change; null if the change is older than events about changes. */
   changed_by: string | null;
   /** The second login, which approved the change; null if such a change needs no approval. */
@@ -1192,8 +1218,17 @@ export interface StatementBalance {
 
 /** An endpoint that gets your events. */
 export interface WebhookEndpoint {
+  /** The number of the endpoint, from 1. It never becomes the number of another endpoint. */
+  endpoint?: number | undefined;
   /** Where your events are sent. */
   url: string;
+  /** The types of events that the endpoint gets; null: all. It gets webhook.test in any case. */
+  types?: Array<string> | null | undefined;
+  /**
+   * A sequence number. Of the events up to it that the endpoint gets, each was delivered, is retried on
+   * its own, or is parked.
+   */
+  delivered_to?: number | undefined;
   /**
    * working: the last attempt was accepted. failing: the last attempts failed. disabled: your endpoint
    * answered 410; request a test event to enable it. Values may be added.
@@ -1212,8 +1247,8 @@ export type WebhookEvent = {
   /** The id: evt_ and a UUIDv7. */
   id: string;
   /**
-   * The number of the event, counted per partner without gaps. A missing number is an event that has not
-   * arrived yet.
+   * The number of the event, counted per partner without gaps. An endpoint with a filter does not get
+   * every number: see previous_sequence.
    */
   sequence: number;
   /** When the event occurred. */
@@ -1222,6 +1257,13 @@ export type WebhookEvent = {
   environment?: "sandbox" | "production" | (string & Record<never, never>) | undefined;
   /** The version of this API, as info.version of the description. Not in events from before 0.7.0. */
   api_version?: string | undefined;
+  /**
+   * The number of the event before this one among those that this endpoint gets. Process this event when
+   * you have processed every event up to that number; null: at once, because there is none, or because the
+   * types of the endpoint have changed since. Without a filter it is sequence - 1. Only in webhooks of
+   * 0.7.0 and later, not in the event stream nor in GET /v1/events.
+   */
+  previous_sequence?: number | null | undefined;
 } & AccountEventCase;
 
 /** An outgoing payment. If it is rejected, returned or cancelled, the amount is available again. */

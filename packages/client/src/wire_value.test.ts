@@ -20,11 +20,11 @@ const COUNTS = new Set([
   ...["maximum_withdrawals", "withdrawals"],
   ...["expires_in", "fineness", "coverage", "clock_offset_seconds"],
   ...["percent", "seconds", "remaining", "failures"],
-  "client_number",
+  ...["client_number", "endpoint", "delivered_to"],
 ]);
 
 describe("readValue()", () => {
-  it("reads every documented reply, and all numbers except counts, ratios, times and the client number as quantities", () => {
+  it("reads every documented reply, and all numbers except counts, ratios, times and ordinals as quantities", () => {
     for (const operation of Object.keys(ENDPOINTS) as OperationId[]) {
       for (const example of Object.values(ENDPOINTS[operation].reply.examples)) {
         const value = readValue(new TextEncoder().encode(JSON.stringify(example)));

@@ -1,7 +1,7 @@
-import { webhookEvent } from "../schema/mod.ts";
+import { type WebhookEvent, webhookEvent } from "../schema/mod.ts";
 import { parseWebhookSecret, signWebhook } from "../webhook.ts";
 import type { Json } from "./endpoint.ts";
-import { EVENTS } from "./examples/events.ts";
+import { type EVENTS, WEBHOOKS } from "./examples/events.ts";
 import type { Schemas } from "./schemas.ts";
 
 const SUMMARIES: Readonly<Record<keyof typeof EVENTS, string>> = {
@@ -24,7 +24,8 @@ const SUMMARIES: Readonly<Record<keyof typeof EVENTS, string>> = {
     "The end of one of your credentials was set or moved: it was retired, revoked or replaced.",
   "settlement.changed": "Your withdrawals are paid to another IBAN from now on. Two people changed it.",
   "webhook_endpoint.changed":
-    "Your webhook URL was changed. This event is the first that goes to the new URL.",
+    "A webhook endpoint of yours was added, removed, or got another URL. This event is the first that goes to " +
+    "the new URL.",
   "day.closed": "A day in Riyadh has ended. The event commits to all of its quotes and refusals.",
   "webhook.test": "You have requested a test event.",
 };
@@ -33,17 +34,18 @@ const SUMMARIES: Readonly<Record<keyof typeof EVENTS, string>> = {
 const EXAMPLE_WEBHOOK_SECRET = `whsec_${btoa("the secret of all examples")}`;
 
 const DESCRIPTION =
-  "Sent to your endpoint in the format of Standard Webhooks, at least once. Detect duplicates by `id`, " +
-  "order events by `sequence`, and acknowledge types that you do not know. Verify the signature over the " +
-  "raw body before you read the body, and refuse a timestamp that differs from your clock by more than " +
-  "300 seconds. A failed delivery is retried with increasing delays for 3 days. Then the event is parked: it " +
-  "is not sent again unless you request a redelivery. GET /v1/events lists every event. The examples are " +
+  "Sent to each of your endpoints that gets this type, in the format of Standard Webhooks, at least once. " +
+  "Detect duplicates by `id`, order events by `previous_sequence`, and acknowledge types that you do not know. " +
+  "Verify the signature over the raw body before you read the body, and refuse a timestamp that differs from " +
+  "your clock by more than 300 seconds. A failed delivery is retried with increasing delays for 3 days. Then " +
+  "the event is parked: it is not sent again unless you request a redelivery. GET /v1/events lists every event. " +
+  "The examples are " +
   `signed with the secret \`${EXAMPLE_WEBHOOK_SECRET}\`, which belongs to no partner.`;
 
 /** The webhooks that the service sends, by the type of the event. */
 export function webhooks(schemas: Schemas): Json {
   return Object.fromEntries(
-    Object.entries(EVENTS).map(([type, event]) => [type, {
+    Object.entries(WEBHOOKS).map(([type, event]) => [type, {
       post: {
         operationId: operationIdOf(type),
         summary: SUMMARIES[type as keyof typeof EVENTS],
@@ -79,7 +81,7 @@ const header = (name: string, description: string, schema: Json, example: Json):
 });
 
 /** The headers of a delivery at the instant of the event, as the service signs it. */
-function headersOf(event: (typeof EVENTS)[keyof typeof EVENTS]): Json {
+function headersOf(event: WebhookEvent): Json {
   const timestamp = Math.floor(Date.parse(event.created_at) / 1000);
   const message = { id: event.id, timestamp, body: JSON.stringify(event) };
   return [
@@ -120,7 +122,7 @@ const RESPONSES: Json = {
   },
   "410": {
     description:
-      "You want no more events. Your endpoint is disabled until you request a test event or register another URL.",
+      "You want no more events here. This endpoint is disabled until you request a test event or register another URL.",
   },
   "429": { description: `Too many deliveries. ${WAITS}`, headers: RETRY_AFTER },
   "503": { description: `Temporarily unavailable. ${WAITS}`, headers: RETRY_AFTER },

@@ -1,10 +1,21 @@
 import { z } from "zod";
 import { credentialsReply } from "./credential.ts";
 import { limitsReply } from "./limits.ts";
-import { instant, openText } from "./text.ts";
+import { endpointNumber, instant, openText } from "./text.ts";
 
 const webhookEndpoint = z.object({
+  endpoint: endpointNumber.optional().meta({
+    description: "The number of the endpoint, from 1. It never becomes the number of another endpoint.",
+  }),
   url: z.string().meta({ description: "Where your events are sent." }),
+  types: z.array(z.string()).nullable().optional().meta({
+    description: "The types of events that the endpoint gets; null: all. It gets webhook.test in any case.",
+  }),
+  delivered_to: z.int().min(0).optional().meta({
+    description:
+      "A sequence number. Of the events up to it that the endpoint gets, each was delivered, is retried on its " +
+      "own, or is parked.",
+  }),
   status: openText(
     ["working", "failing", "disabled"],
     "working: the last attempt was accepted. failing: the last attempts failed. disabled: your endpoint answered 410; " +
@@ -37,7 +48,7 @@ export const accountReply = z.object({
     }),
   }).meta({ description: "Where your withdrawals are paid." }),
   webhook_endpoints: z.array(webhookEndpoint).meta({
-    description: "Where your events are sent; empty if nowhere.",
+    description: "Where your events are sent, at most five endpoints; empty if nowhere.",
   }),
   credentials: credentialsReply,
   limits: limitsReply,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { instant, sha256Hex } from "./text.ts";
+import { endpointNumber, instant, sha256Hex } from "./text.ts";
 
 const life = {
   not_before: instant.meta({ description: "From when the service accepts the credential." }),
@@ -32,8 +32,14 @@ export const credentialsReply = z.object({
   client_secrets: z.array(z.object({ secret_id: secretId, ...life })).meta({
     description: "The secrets with which you fetch tokens.",
   }),
-  webhook_secrets: z.array(z.object({ secret_id: secretId, ...life })).meta({
-    description: "The secrets that sign your webhooks.",
+  webhook_secrets: z.array(z.object({
+    secret_id: secretId,
+    endpoint: endpointNumber.optional().meta({
+      description: "The number of the endpoint whose webhooks the secret signs, as GET /v1/account shows it.",
+    }),
+    ...life,
+  })).meta({
+    description: "The secrets that sign your webhooks. Each endpoint has its own.",
   }),
 }).meta({ id: "Credentials", description: "Your credentials, never their values." });
 export type CredentialsReply = z.infer<typeof credentialsReply>;

@@ -4,7 +4,7 @@ import { fundingReply } from "./funding.ts";
 import { orderReply } from "./order.ts";
 import { integerParam, limitParam, pageOf } from "./page.ts";
 import { statementBalance } from "./statement.ts";
-import { date, idText, instant, openText, sha256Hex } from "./text.ts";
+import { date, endpointNumber, idText, instant, openText, sha256Hex } from "./text.ts";
 import { withdrawalReply } from "./withdrawal.ts";
 
 const chain_head = sha256Hex.meta({
@@ -46,8 +46,8 @@ const frame = {
   id: idText("evt_"),
   sequence: z.int().min(1).meta({
     description:
-      "The number of the event, counted per partner without gaps. A missing number is an event that has not " +
-      "arrived yet.",
+      "The number of the event, counted per partner without gaps. An endpoint with a filter does not get every " +
+      "number: see previous_sequence.",
   }),
   created_at: instant.meta({ description: "When the event occurred." }),
   environment: openText(
@@ -108,11 +108,19 @@ const settlement = z.object({
 }).meta({ id: "EventSettlement", description: "The IBAN to which later withdrawals are paid." });
 
 const webhookEndpoint = z.object({
-  url: z.string().meta({ description: "The new URL." }),
+  url: z.string().meta({ description: "The URL of the endpoint." }),
+  endpoint: endpointNumber.optional().meta({
+    description: "The number of the endpoint, as GET /v1/account shows it. Not in events from before 0.7.0.",
+  }),
+  removed_at: instant.nullable().optional().meta({
+    description:
+      "When the endpoint was removed; null if events are sent to this URL from now on. Not in events from before " +
+      "0.7.0.",
+  }),
   ...logins,
 }).meta({
   id: "EventWebhookEndpoint",
-  description: "The URL to which events are sent, beginning with this event.",
+  description: "An endpoint that was added, removed, or got another URL.",
 });
 
 const count = z.int().min(0);
@@ -187,10 +195,12 @@ type Subject = {
 /**
  * An event. The description has one object for all types, because clients that are generated from a union fail at a
  * type that they do not know. The TypeScript type is a union of the known types, so a check of `type` narrows it.
+ *
+ * `more` are the members after `data`.
  */
 function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
   const type = openText(Object.keys(SUBJECTS) as WebhookEventType[], "What happened.");
-  const event = z.object({ type, ...frame, ...more, data: anyData });
+  const event = z.object({ type, ...frame, data: anyData, ...more });
   type Event = z.infer<z.ZodObject<typeof frame & S>> & Subject;
   return event.refine(
     (given) => hasSubject(given as unknown as Subject),
@@ -208,8 +218,16 @@ function hasSubject({ type, data }: { readonly type: string; readonly data: Data
 /** Lets a generator of types narrow an event by its type. */
 const NARROWING = { "x-subjects": SUBJECTS, "x-subject-members": SUBJECT_MEMBERS };
 
+const previous_sequence = z.int().min(1).nullable().optional().meta({
+  description:
+    "The number of the event before this one among those that this endpoint gets. Process this event when you " +
+    "have processed every event up to that number; null: at once, because there is none, or because the types " +
+    "of the endpoint have changed since. Without a filter it is sequence - 1. Only in webhooks of 0.7.0 and " +
+    "later, not in the event stream nor in GET /v1/events.",
+});
+
 /** A webhook's body. It is delivered at least once, so decide by `id` whether you have it already. */
-export const webhookEvent = eventWith({})
+export const webhookEvent = eventWith({ previous_sequence })
   .meta({
     id: "WebhookEvent",
     description: "An event. Types may be added; acknowledge types that you do not know.",
@@ -217,7 +235,25 @@ export const webhookEvent = eventWith({})
   });
 export type WebhookEvent = z.infer<typeof webhookEvent>;
 
-const delivery = z.object({
+const attempt = z.object({
+  attempted_at: instant.meta({ description: "When the attempt began." }),
+  http_status: z.int().nullable().meta({
+    description: "The status of the HTTP reply; null if no reply arrived.",
+  }),
+  duration_ms: z.int().meta({ description: "How long the attempt took, in milliseconds." }),
+  cause: openText(
+    ["dns", "address", "refused", "tls_untrusted", "timeout", "reset", "status", "other"],
+    "The cause of the failure.",
+  ).nullable().meta({
+    description:
+      "Why the attempt failed; null if your endpoint accepted the event. dns: your host's name has no address. " +
+      "address: the service may not send to its address. refused: no connection. tls_untrusted: TLS failed, for " +
+      "example because the certificate is not trusted. timeout: no reply in time. reset: the connection ended, or " +
+      "the reply was not HTTP. status: a reply other than 2xx.",
+  }),
+}).meta({ id: "DeliveryAttempt", description: "One attempt to deliver an event." });
+
+const deliveryMembers = {
   status: openText(
     ["pending", "delivered", "parked"],
     "pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped " +
@@ -226,24 +262,27 @@ const delivery = z.object({
   next_attempt_at: instant.nullable().meta({
     description: "When the event is sent next; null if that is not planned.",
   }),
-  attempts: z.array(z.object({
-    attempted_at: instant.meta({ description: "When the attempt began." }),
-    http_status: z.int().nullable().meta({
-      description: "The status of the HTTP reply; null if no reply arrived.",
+  attempts: z.array(attempt).meta({ description: "The attempts so far, oldest first." }),
+};
+
+const delivery = z.object(deliveryMembers).meta({
+  id: "Delivery",
+  description:
+    "The attempts to deliver an event to your first endpoint, which has the lowest number. `deliveries` has every " +
+    "endpoint.",
+});
+
+const deliveries = z.array(
+  z.object({
+    endpoint: endpointNumber.meta({
+      description: "The number of the endpoint, as GET /v1/account shows it.",
     }),
-    duration_ms: z.int().meta({ description: "How long the attempt took, in milliseconds." }),
-    cause: openText(
-      ["dns", "address", "refused", "tls_untrusted", "timeout", "reset", "status", "other"],
-      "The cause of the failure.",
-    ).nullable().meta({
-      description:
-        "Why the attempt failed; null if your endpoint accepted the event. dns: your host's name has no address. " +
-        "address: the service may not send to its address. refused: no connection. tls_untrusted: TLS failed, for " +
-        "example because the certificate is not trusted. timeout: no reply in time. reset: the connection ended, or " +
-        "the reply was not HTTP. status: a reply other than 2xx.",
-    }),
-  })).meta({ description: "The attempts so far, oldest first." }),
-}).meta({ id: "Delivery", description: "The attempts to deliver an event to your endpoint." });
+    ...deliveryMembers,
+  }).meta({ id: "EndpointDelivery", description: "The attempts to deliver an event to one endpoint." }),
+).optional().meta({
+  description:
+    "One object for each endpoint that gets this type of event, by its number. Not in replies from before 0.7.0.",
+});
 
 const line = z.string().meta({
   description:
@@ -251,7 +290,7 @@ const line = z.string().meta({
     "and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.",
 }).optional();
 
-export const eventReply = eventWith({ delivery, line })
+export const eventReply = eventWith({ delivery, deliveries, line })
   .meta({ id: "Event", description: "An event and the attempts to deliver it.", ...NARROWING });
 export type EventReply = z.infer<typeof eventReply>;
 

@@ -264,6 +264,42 @@ describe("the reply schemas", () => {
     }
   });
 
+  it("accept an event with or without the number of the event before it, and null for none", () => {
+    for (const previous_sequence of [1, 7, null]) {
+      const sent = { ...event, previous_sequence };
+      assertEquals<unknown>(schemas.webhookEvent.parse(sent), sent);
+      assertEquals(Object.keys(schemas.webhookEvent.parse(sent)).at(-1), "previous_sequence");
+    }
+    assertEquals(accepts("webhookEvent", event), true);
+    for (const previous_sequence of [0, 1.5, "7"]) {
+      assertEquals(accepts("webhookEvent", { ...event, previous_sequence }), false, `${previous_sequence}`);
+    }
+  });
+
+  it("accept an event with or without its delivery to each endpoint", () => {
+    const reply = {
+      ...event,
+      delivery,
+      deliveries: [{ endpoint: 1, ...delivery }, { endpoint: 4, ...delivery }],
+    };
+    assertEquals<unknown>(schemas.eventReply.parse(reply), reply);
+    assertEquals(accepts("eventReply", { ...event, delivery }), true);
+    assertEquals(accepts("eventReply", { ...reply, deliveries: [delivery] }), false);
+    assertEquals(accepts("eventReply", { ...reply, deliveries: [{ ...delivery, endpoint: 0 }] }), false);
+  });
+
+  it("accept an endpoint with its types, one without a filter, and one of a server before these members", () => {
+    const endpoint = ACCOUNT.webhook_endpoints[0]!;
+    const { endpoint: _number, types: _types, delivered_to: _to, ...before } = endpoint;
+    for (const one of [{ ...endpoint, types: ["order.executed", "vault.audited"] }, endpoint, before]) {
+      assertEquals(accepts("accountReply", { ...ACCOUNT, webhook_endpoints: [one] }), true);
+    }
+    for (const wrong of [{ types: "order.executed" }, { endpoint: "1" }, { delivered_to: -1 }]) {
+      const webhook_endpoints = [{ ...endpoint, ...wrong }];
+      assertEquals(accepts("accountReply", { ...ACCOUNT, webhook_endpoints }), false, JSON.stringify(wrong));
+    }
+  });
+
   it("reject a sequence number that is below 1 or not whole", () => {
     for (const sequence of [0, -5, 1.5]) {
       assertEquals(accepts("webhookEvent", { ...event, sequence }), false, `${sequence}`);

@@ -51,6 +51,9 @@ export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/).meta({
   description: "SHA-256, 64 characters of lower-case hex.",
 });
 
+/** The number of a webhook endpoint of a partner. */
+export const endpointNumber = z.int().min(1);
+
 /** One of these texts, or one that a later version adds. A check of the text still narrows a union to one type. */
 export type Open<V extends string> = V | (string & Record<never, never>);
 

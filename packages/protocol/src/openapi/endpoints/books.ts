@@ -40,8 +40,8 @@ export const BOOKS_ENDPOINTS = {
     tag: "Books",
     summary: "Your events, in order",
     description:
-      "Every event that is sent by webhook, oldest first, each with the attempts to deliver it. For the " +
-      "next page, send the page's `next_cursor` as `after`. `sequence` has no gaps.",
+      "Every event that is sent by webhook, oldest first, each with the attempts to deliver it to each of your " +
+      "endpoints. For the next page, send the page's `next_cursor` as `after`. `sequence` has no gaps.",
     token: "required",
     query: eventsQuery,
     reply: {
@@ -65,7 +65,8 @@ export const BOOKS_ENDPOINTS = {
     reply: {
       mediaType: "text/event-stream",
       description:
-        "Each message's `data` is an event as a webhook has it; its `id` is the event's `sequence`.",
+        "Each message's `data` is an event as a webhook has it, without `previous_sequence`; its `id` is the event's " +
+        "`sequence`.",
       schema: z.string().meta({ id: "EventStream", description: "Server-sent events with your events." }),
       examples: {
         order_executed: `id: ${EVENTS["order.executed"].sequence}\ndata: ${
@@ -80,7 +81,7 @@ export const BOOKS_ENDPOINTS = {
     path: "/v1/events/{event_id}",
     tag: "Books",
     summary: "One event",
-    description: "One of your events and the attempts to deliver it.",
+    description: "One of your events and the attempts to deliver it to each of your endpoints.",
     token: "required",
     reply: { description: "The event.", schema: eventReply, examples: { order_executed: EVENT } },
     refusals: ["not_found"],
@@ -89,12 +90,13 @@ export const BOOKS_ENDPOINTS = {
     method: "POST",
     path: "/v1/events/{event_id}/redeliver",
     tag: "Books",
-    summary: "Send an event to your webhook again",
+    summary: "Send an event to your webhook endpoints again",
     description:
-      "Sends one of your events now, whether it was delivered, is parked or is still waiting. It is sent " +
-      "ahead of waiting events and gets all its tries again. It has the same id and the same bytes as " +
-      "before. While your endpoint is disabled, the event stays pending without a `next_attempt_at`, and " +
-      "it is sent once the endpoint is enabled again. The body may be omitted.",
+      "Sends one of your events now to each of your endpoints that gets its type, whether it was delivered, is " +
+      "parked or is still waiting. It is sent ahead of waiting events and gets all its tries again. It has the " +
+      "same id and the same bytes as before; only `previous_sequence` can differ, if the types of the endpoint " +
+      "have changed. While an endpoint is disabled, its delivery stays pending without a `next_attempt_at`, and " +
+      "the event is sent once the endpoint is enabled again. The body may be omitted.",
     token: "required",
     idempotent: true,
     request: {
@@ -114,12 +116,12 @@ export const BOOKS_ENDPOINTS = {
     method: "POST",
     path: "/v1/webhook/test",
     tag: "Books",
-    summary: "Send a test event to your webhook",
+    summary: "Send a test event to your webhook endpoints",
     description:
-      "Creates a `webhook.test` event with your next sequence number and sends it ahead of all waiting " +
-      "events. It is also sent to a disabled endpoint; once it is delivered there, the endpoint is " +
-      "enabled again and receives the waiting events. GET /v1/events/{event_id} shows how the delivery " +
-      "went. The body may be omitted.",
+      "Creates a `webhook.test` event with your next sequence number and sends it to each of your endpoints, " +
+      "whatever types they get, ahead of all waiting events. It is also sent to a disabled endpoint; once it is " +
+      "delivered there, that endpoint is enabled again and receives the waiting events. GET " +
+      "/v1/events/{event_id} shows how the delivery went. The body may be omitted.",
     token: "required",
     idempotent: true,
     request: { mediaType: "application/json", schema: emptyRequest, optional: true, examples: { test: {} } },

@@ -158,7 +158,10 @@ export const ACCOUNT = {
   settlement: { iban_masked: "SA03****************7519", payouts_held_until: null },
   webhook_endpoints: [{
     ...{
+      endpoint: 1,
       url: "https://bank.example/webhooks",
+      types: null,
+      delivered_to: 8,
       status: "working",
       failures: 0,
       rests_until: null,

@@ -156,7 +156,7 @@ export const EVENTS = {
     created_at: "2026-01-31T09:28:00.000Z",
     ...of,
     data: {
-      webhook_endpoint: { url: "https://bank.example/webhooks", ...BY_ONE },
+      webhook_endpoint: { url: "https://bank.example/webhooks", endpoint: 1, removed_at: null, ...BY_ONE },
       chain_head,
     },
   },
@@ -195,6 +195,14 @@ export const EVENTS = {
     data: { chain_head },
   },
 } as const satisfies Record<WebhookEventType, WebhookEvent>;
+
+/** Each example as the body of a webhook to an endpoint without a filter. */
+export const WEBHOOKS = Object.fromEntries(
+  Object.entries(EVENTS).map(([type, event]) => {
+    const { sequence } = event;
+    return [type, { ...event, previous_sequence: sequence === 1 ? null : sequence - 1 }];
+  }),
+) as { readonly [Type in WebhookEventType]: (typeof EVENTS)[Type] & { previous_sequence: number | null } };
 
 const DELIVERED = {
   status: "delivered",

@@ -31,7 +31,7 @@ public final class Api {
    * @param createdAt when you were registered.
    * @param ipRanges the addresses from which your requests are accepted, as CIDR.
    * @param settlement where your withdrawals are paid.
-   * @param webhookEndpoints where your events are sent; empty if nowhere.
+   * @param webhookEndpoints where your events are sent, at most five endpoints; empty if nowhere.
    * @param credentials see {@link Credentials}
    * @param limits see {@link Limits}
    */
@@ -148,7 +148,7 @@ public final class Api {
    * @param certificates your client certificates.
    * @param signingKeys the public keys that verify your signatures.
    * @param clientSecrets the secrets with which you fetch tokens.
-   * @param webhookSecrets the secrets that sign your webhooks.
+   * @param webhookSecrets the secrets that sign your webhooks. Each endpoint has its own.
    */
   public record Credentials(
       List<Certificate> certificates,
@@ -222,11 +222,17 @@ public final class Api {
      * Webhook secret.
      *
      * @param secretId the secret's name, not its value.
+     * @param endpoint the number of the endpoint whose webhooks the secret signs, as GET /v1/account shows it.
      * @param notBefore from when the service accepts the credential.
      * @param retireAt when the service stops accepting the credential; null if no end is planned.
      * @param lastUsedAt when the credential was last used, recorded at most once a minute; null if never.
      */
-    public record WebhookSecret(String secretId, Instant notBefore, Instant retireAt, Instant lastUsedAt) {
+    public record WebhookSecret(
+        String secretId,
+        Long endpoint,
+        Instant notBefore,
+        Instant retireAt,
+        Instant lastUsedAt) {
       public WebhookSecret {
         Json.required(secretId, "secret_id");
         Json.required(notBefore, "not_before");
@@ -235,34 +241,55 @@ public final class Api {
   }
 
   /**
-   * The attempts to deliver an event to your endpoint.
+   * The attempts to deliver an event to your first endpoint, which has the lowest number. {@code deliveries} has
+   * every endpoint.
    *
    * @param status pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has
    *     stopped trying; redeliver it by hand. Values may be added.
    * @param nextAttemptAt when the event is sent next; null if that is not planned.
    * @param attempts the attempts so far, oldest first.
    */
-  public record Delivery(String status, Instant nextAttemptAt, List<Attempt> attempts) {
+  public record Delivery(String status, Instant nextAttemptAt, List<DeliveryAttempt> attempts) {
     public Delivery {
       Json.required(status, "status");
       Json.required(attempts, "attempts");
     }
+  }
 
-    /**
-     * Attempt.
-     *
-     * @param attemptedAt when the attempt began.
-     * @param httpStatus the status of the HTTP reply; null if no reply arrived.
-     * @param durationMs how long the attempt took, in milliseconds.
-     * @param cause why the attempt failed; null if your endpoint accepted the event. dns: your host's name has no
-     *     address. address: the service may not send to its address. refused: no connection. tls_untrusted: TLS
-     *     failed, for example because the certificate is not trusted. timeout: no reply in time. reset: the
-     *     connection ended, or the reply was not HTTP. status: a reply other than 2xx.
-     */
-    public record Attempt(Instant attemptedAt, Long httpStatus, long durationMs, String cause) {
-      public Attempt {
-        Json.required(attemptedAt, "attempted_at");
-      }
+  /**
+   * One attempt to deliver an event.
+   *
+   * @param attemptedAt when the attempt began.
+   * @param httpStatus the status of the HTTP reply; null if no reply arrived.
+   * @param durationMs how long the attempt took, in milliseconds.
+   * @param cause why the attempt failed; null if your endpoint accepted the event. dns: your host's name has no
+   *     address. address: the service may not send to its address. refused: no connection. tls_untrusted: TLS failed,
+   *     for example because the certificate is not trusted. timeout: no reply in time. reset: the connection ended,
+   *     or the reply was not HTTP. status: a reply other than 2xx.
+   */
+  public record DeliveryAttempt(Instant attemptedAt, Long httpStatus, long durationMs, String cause) {
+    public DeliveryAttempt {
+      Json.required(attemptedAt, "attempted_at");
+    }
+  }
+
+  /**
+   * The attempts to deliver an event to one endpoint.
+   *
+   * @param endpoint the number of the endpoint, as GET /v1/account shows it.
+   * @param status pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has
+   *     stopped trying; redeliver it by hand. Values may be added.
+   * @param nextAttemptAt when the event is sent next; null if that is not planned.
+   * @param attempts the attempts so far, oldest first.
+   */
+  public record EndpointDelivery(
+      long endpoint,
+      String status,
+      Instant nextAttemptAt,
+      List<DeliveryAttempt> attempts) {
+    public EndpointDelivery {
+      Json.required(status, "status");
+      Json.required(attempts, "attempts");
     }
   }
 
@@ -271,15 +298,17 @@ public final class Api {
    *
    * @param type what happened. Values may be added.
    * @param id the id: evt_ and a UUIDv7.
-   * @param sequence the number of the event, counted per partner without gaps. A missing number is an event that has
-   *     not arrived yet.
+   * @param sequence the number of the event, counted per partner without gaps. An endpoint with a filter does not get
+   *     every number: see previous_sequence.
    * @param createdAt when the event occurred.
    * @param environment the environment of the service. Not in events from before 0.7.0. Values may be added.
    * @param apiVersion the version of this API, as info.version of the description. Not in events from before 0.7.0.
+   * @param data see {@link EventData}
    * @param delivery see {@link Delivery}
+   * @param deliveries one object for each endpoint that gets this type of event, by its number. Not in replies from
+   *     before 0.7.0.
    * @param line the event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
    *     and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
-   * @param data see {@link EventData}
    */
   public record Event(
       String type,
@@ -288,15 +317,16 @@ public final class Api {
       Instant createdAt,
       String environment,
       String apiVersion,
+      EventData data,
       Delivery delivery,
-      String line,
-      EventData data) {
+      List<EndpointDelivery> deliveries,
+      String line) {
     public Event {
       Json.required(type, "type");
       Json.required(id, "id");
       Json.required(createdAt, "created_at");
-      Json.required(delivery, "delivery");
       Json.required(data, "data");
+      Json.required(delivery, "delivery");
     }
   }
 
@@ -433,14 +463,22 @@ public final class Api {
   }
 
   /**
-   * The URL to which events are sent, beginning with this event.
+   * An endpoint that was added, removed, or got another URL.
    *
-   * @param url the new URL.
+   * @param url the URL of the endpoint.
+   * @param endpoint the number of the endpoint, as GET /v1/account shows it. Not in events from before 0.7.0.
+   * @param removedAt when the endpoint was removed; null if events are sent to this URL from now on. Not in events
+   *     from before 0.7.0.
    * @param changedBy the operator's login that made the change; null if the change is older than events about
    *     changes.
    * @param approvedBy the second login, which approved the change; null if such a change needs no approval.
    */
-  public record EventWebhookEndpoint(String url, String changedBy, String approvedBy) {
+  public record EventWebhookEndpoint(
+      String url,
+      Long endpoint,
+      Instant removedAt,
+      String changedBy,
+      String approvedBy) {
     public EventWebhookEndpoint {
       Json.required(url, "url");
     }
@@ -1584,14 +1622,26 @@ public final class Api {
   /**
    * An endpoint that gets your events.
    *
+   * @param endpoint the number of the endpoint, from 1. It never becomes the number of another endpoint.
    * @param url where your events are sent.
+   * @param types the types of events that the endpoint gets; null: all. It gets webhook.test in any case.
+   * @param deliveredTo a sequence number. Of the events up to it that the endpoint gets, each was delivered, is
+   *     retried on its own, or is parked.
    * @param status working: the last attempt was accepted. failing: the last attempts failed. disabled: your endpoint
    *     answered 410; request a test event to enable it. Values may be added.
    * @param failures how many attempts failed since the last accepted one.
    * @param restsUntil until when nothing is sent after failed attempts; null if events are sent.
    * @param disabledAt when your endpoint was disabled; null if it is not.
    */
-  public record WebhookEndpoint(String url, String status, long failures, Instant restsUntil, Instant disabledAt) {
+  public record WebhookEndpoint(
+      Long endpoint,
+      String url,
+      List<String> types,
+      Long deliveredTo,
+      String status,
+      long failures,
+      Instant restsUntil,
+      Instant disabledAt) {
     public WebhookEndpoint {
       Json.required(url, "url");
       Json.required(status, "status");
@@ -1603,12 +1653,16 @@ public final class Api {
    *
    * @param type what happened. Values may be added.
    * @param id the id: evt_ and a UUIDv7.
-   * @param sequence the number of the event, counted per partner without gaps. A missing number is an event that has
-   *     not arrived yet.
+   * @param sequence the number of the event, counted per partner without gaps. An endpoint with a filter does not get
+   *     every number: see previous_sequence.
    * @param createdAt when the event occurred.
    * @param environment the environment of the service. Not in events from before 0.7.0. Values may be added.
    * @param apiVersion the version of this API, as info.version of the description. Not in events from before 0.7.0.
    * @param data see {@link EventData}
+   * @param previousSequence the number of the event before this one among those that this endpoint gets. Process this
+   *     event when you have processed every event up to that number; null: at once, because there is none, or because
+   *     the types of the endpoint have changed since. Without a filter it is sequence - 1. Only in webhooks of 0.7.0
+   *     and later, not in the event stream nor in GET /v1/events.
    */
   public record WebhookEvent(
       String type,
@@ -1617,7 +1671,8 @@ public final class Api {
       Instant createdAt,
       String environment,
       String apiVersion,
-      EventData data) {
+      EventData data,
+      Long previousSequence) {
     public WebhookEvent {
       Json.required(type, "type");
       Json.required(id, "id");

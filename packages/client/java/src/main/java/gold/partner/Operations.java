@@ -321,8 +321,9 @@ public abstract class Operations {
   }
 
   /**
-   * Your events, in order. Every event that is sent by webhook, oldest first, each with the attempts to deliver it.
-   * For the next page, send the page's {@code next_cursor} as {@code after}. {@code sequence} has no gaps.
+   * Your events, in order. Every event that is sent by webhook, oldest first, each with the attempts to deliver it to
+   * each of your endpoints. For the next page, send the page's {@code next_cursor} as {@code after}. {@code sequence}
+   * has no gaps.
    *
    * @return the items
    */
@@ -331,8 +332,9 @@ public abstract class Operations {
   }
 
   /**
-   * Your events, in order. Every event that is sent by webhook, oldest first, each with the attempts to deliver it.
-   * For the next page, send the page's {@code next_cursor} as {@code after}. {@code sequence} has no gaps.
+   * Your events, in order. Every event that is sent by webhook, oldest first, each with the attempts to deliver it to
+   * each of your endpoints. For the next page, send the page's {@code next_cursor} as {@code after}. {@code sequence}
+   * has no gaps.
    *
    * @param query the part that you want
    * @return the items
@@ -342,7 +344,7 @@ public abstract class Operations {
   }
 
   /**
-   * One event. One of your events and the attempts to deliver it.
+   * One event. One of your events and the attempts to deliver it to each of your endpoints.
    *
    * @param eventId the id, as the service returned it
    * @return the reply
@@ -353,10 +355,11 @@ public abstract class Operations {
   }
 
   /**
-   * Send an event to your webhook again. Sends one of your events now, whether it was delivered, is parked or is
-   * still waiting. It is sent ahead of waiting events and gets all its tries again. It has the same id and the same
-   * bytes as before. While your endpoint is disabled, the event stays pending without a {@code next_attempt_at}, and
-   * it is sent once the endpoint is enabled again. The body may be omitted.
+   * Send an event to your webhook endpoints again. Sends one of your events now to each of your endpoints that gets
+   * its type, whether it was delivered, is parked or is still waiting. It is sent ahead of waiting events and gets
+   * all its tries again. It has the same id and the same bytes as before; only {@code previous_sequence} can differ,
+   * if the types of the endpoint have changed. While an endpoint is disabled, its delivery stays pending without a
+   * {@code next_attempt_at}, and the event is sent once the endpoint is enabled again. The body may be omitted.
    *
    * @param eventId the id, as the service returned it
    * @return the reply
@@ -374,10 +377,10 @@ public abstract class Operations {
   }
 
   /**
-   * Send a test event to your webhook. Creates a {@code webhook.test} event with your next sequence number and sends
-   * it ahead of all waiting events. It is also sent to a disabled endpoint; once it is delivered there, the endpoint
-   * is enabled again and receives the waiting events. GET /v1/events/{event_id} shows how the delivery went. The body
-   * may be omitted.
+   * Send a test event to your webhook endpoints. Creates a {@code webhook.test} event with your next sequence number
+   * and sends it to each of your endpoints, whatever types they get, ahead of all waiting events. It is also sent to
+   * a disabled endpoint; once it is delivered there, that endpoint is enabled again and receives the waiting events.
+   * GET /v1/events/{event_id} shows how the delivery went. The body may be omitted.
    *
    * @return the reply
    */
