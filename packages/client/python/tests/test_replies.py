@@ -12,7 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from gold_partner import AsyncGoldClient, GoldClient, calls
+from gold_partner import AsyncGoldClient, GoldClient, calls, replies
 from gold_partner.exchange import Call
 from gold_partner.streams import Stream
 
@@ -30,6 +30,9 @@ NOT_CALLED = {
         "getErrorCatalogue",
     ),
 }
+
+#: The types of events also describe webhooks, which have these members more.
+ONLY_IN_WEBHOOKS = {"previous_sequence"}
 
 
 class Replies(unittest.TestCase):
@@ -64,6 +67,15 @@ class Replies(unittest.TestCase):
                     self.assertEqual(shape_of_type(reply), shape_of_schema(schema, document))
         self.assertEqual(called | NOT_CALLED, operations.keys())
 
+    def test_an_event_has_the_members_of_webhooks(self) -> None:
+        schemas = json.loads(Path(os.environ["GOLD_OPENAPI"]).read_text())["components"]["schemas"]
+        webhook, reply = schemas["WebhookEvent"]["properties"], schemas["Event"]["properties"]
+        self.assertEqual(webhook.keys() - reply.keys(), ONLY_IN_WEBHOOKS)
+        hints = typing.get_type_hints(replies.OrderEvent, include_extras=True)
+        for name in ONLY_IN_WEBHOOKS:
+            shape = shape_of_schema(webhook[name], {"components": {"schemas": schemas}})
+            self.assertEqual(shape_of_type(hints[name]), shape)
+
 
 def camel_case(name: str) -> str:
     first, *rest = name.split("_")
@@ -85,12 +97,12 @@ def shape_of_type(reply: Any) -> Any:
         return one_of([shape_of_type(argument) for argument in arguments])
     hints = typing.get_type_hints(reply, include_extras=True)
     return {
-        "members": {name: shape_of_type(hint) for name, hint in hints.items()},
+        "members": {name: shape_of_type(hint) for name, hint in hints.items() if name not in ONLY_IN_WEBHOOKS},
         "optional": sorted(
             name
             for name, hint in hints.items()
             # Replies always have the delivery; the same type describes webhooks, which do not have it.
-            if typing.get_origin(hint) is typing.NotRequired and name != "delivery"
+            if typing.get_origin(hint) is typing.NotRequired and name not in {"delivery", *ONLY_IN_WEBHOOKS}
         ),
     }
 

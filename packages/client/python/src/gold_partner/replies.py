@@ -380,6 +380,11 @@ class Secret(CredentialLife):
     secret_id: str
 
 
+class WebhookSecret(Secret):
+    #: The number of the endpoint whose webhooks the secret signs.
+    endpoint: NotRequired[int]
+
+
 class ChainKey(TypedDict):
     """Computes the lines of your own hash chain."""
 
@@ -395,11 +400,17 @@ class Credentials(TypedDict):
     certificates: list[Certificate]
     signing_keys: list[SigningKey]
     client_secrets: list[Secret]
-    webhook_secrets: list[Secret]
+    webhook_secrets: list[WebhookSecret]
 
 
 class AccountEndpoint(TypedDict):
+    #: From 1. It never becomes the number of another endpoint.
+    endpoint: NotRequired[int]
     url: str
+    #: The types of events that the endpoint gets, beside webhook.test. None: all types.
+    types: NotRequired[list[str] | None]
+    #: Of the events up to this number that the endpoint gets, each was delivered, is retried on its own, or is parked.
+    delivered_to: NotRequired[int]
     #: working, failing or disabled; values may be added.
     status: str
     failures: int
@@ -427,7 +438,7 @@ class Account(TypedDict):
     #: The addresses from which your requests are accepted.
     ip_ranges: list[str]
     settlement: AccountSettlement
-    #: Empty: your events are sent nowhere.
+    #: At most five. Empty: your events are sent nowhere.
     webhook_endpoints: list[AccountEndpoint]
     credentials: Credentials
     limits: Limits
@@ -512,6 +523,10 @@ class Settlement(Change):
 
 class WebhookEndpoint(Change):
     url: str
+    #: The number of the endpoint. Not in events from before 0.7.0.
+    endpoint: NotRequired[int]
+    #: None: events are sent to this URL from now on. Not in events from before 0.7.0.
+    removed_at: NotRequired[str | None]
 
 
 class Epoch(TypedDict):
@@ -556,12 +571,18 @@ class Attempt(TypedDict):
 
 
 class Delivery(TypedDict):
-    """The attempts to deliver an event to your endpoint. parked: the service gave up."""
+    """The attempts to deliver an event to your first endpoint. parked: the service gave up."""
 
     #: pending, delivered or parked; values may be added.
     status: str
     next_attempt_at: str | None
     attempts: list[Attempt]
+
+
+class EndpointDelivery(Delivery):
+    """The attempts to deliver an event to one endpoint."""
+
+    endpoint: int
 
 
 class ChainHead(TypedDict):
@@ -604,7 +625,7 @@ class DayData(ChainHead):
 class EventFrame(TypedDict):
     #: The same at every attempt. A receiver recognises a repeated delivery by this id.
     id: str
-    #: Numbers the partner's events without gaps. If a number is missing, its event is still to come.
+    #: Numbers the partner's events without gaps. An endpoint with a filter does not get every number.
     sequence: int
     created_at: str
     #: sandbox or production. Not in events from before 0.7.0.
@@ -613,8 +634,13 @@ class EventFrame(TypedDict):
     api_version: NotRequired[str]
     #: Missing in the body of a webhook.
     delivery: NotRequired[Delivery]
+    #: The delivery to each endpoint that gets the type. Missing in a webhook and in replies from before 0.7.0.
+    deliveries: NotRequired[list[EndpointDelivery]]
     #: The event's line of the hash chain. Only list_events() and get_event() return it.
     line: NotRequired[str]
+    #: The number of the event before this one among those that this endpoint gets. None: there is none, or the types
+    #: of the endpoint have changed since. Only in the body of a webhook of 0.7.0 or later.
+    previous_sequence: NotRequired[int | None]
 
 
 class OrderEvent(EventFrame):
