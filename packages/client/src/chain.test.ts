@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { assertEquals } from "../../../tools/testing/assert.ts";
@@ -94,6 +95,29 @@ describe("the hash chain, computed by a partner", () => {
       assertEquals(unknown, name.includes("withdrawal") ? 1 : 0, name);
     }
     assertEquals(balances, { available: 44640n, held: 4000n, gold: 16000n });
+  });
+
+  it("hashes the number of an endpoint and its end, with neither for an event from before 0.7.0", () => {
+    const url = "https://bank.example/hook";
+    const at = "2026-11-30T12:00:00.000Z";
+    const by = { changed_by: "sara", approved_by: "omar" };
+    const hashOf = (endpoint: object, more: object = {}) => {
+      const data = { webhook_endpoint: { url, ...endpoint, ...by } };
+      const frame = { type: "webhook_endpoint.changed", id: `evt_${ID}6`, sequence: 7, created_at: at };
+      const event = { ...frame, data, ...more } as unknown as AccountEvent;
+      const { members } = lineMembers(event, 1, { available: 0n, held: 0n, gold: 0n })!;
+      return members.find(({ name }) => name === "change")!.value;
+    };
+    const written = (kid: string, end: string) =>
+      createHash("sha256").update(`[null, null, ${kid}, null, ${end}, null, "${url}", "sara", "omar"]`)
+        .digest("hex");
+    assertEquals(hashOf({}), written("null", "null"));
+    assertEquals(hashOf({ endpoint: 1, removed_at: null }), written("null", "null"));
+    assertEquals(hashOf({ endpoint: 2, removed_at: null }), written('"2"', "null"));
+    assertEquals(hashOf({ endpoint: 5, removed_at: at }), written('"5"', "1796040000000"));
+    assertEquals(hashOf({ endpoint: 1, removed_at: at }), written("null", "1796040000000"));
+    const sent = { previous_sequence: 3, deliveries: [{ endpoint: 2, status: "pending" }] };
+    assertEquals(hashOf({ endpoint: 2, removed_at: null }, sent), written('"2"', "null"));
   });
 
   it("has the answers, salts and heads of the vectors", () => {

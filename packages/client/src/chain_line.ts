@@ -178,8 +178,11 @@ function endOf(event: AccountEvent): readonly LineMember[] {
       return [hashed("change", [null, null, null, null, null, iban_sha256, null, changed_by, approved_by])];
     }
     case "webhook_endpoint.changed": {
-      const { url, changed_by, approved_by } = event.data.webhook_endpoint;
-      return [hashed("change", [null, null, null, null, null, null, url, changed_by, approved_by])];
+      const { url, endpoint = 1, removed_at = null, changed_by, approved_by } = event.data.webhook_endpoint;
+      // Endpoint 1 has no number in the line, because events from before 0.7.0 have none.
+      const number = endpoint === 1 ? null : `${endpoint}`;
+      const end = removed_at === null ? null : Date.parse(removed_at);
+      return [hashed("change", [null, null, number, null, end, null, url, changed_by, approved_by])];
     }
     case "day.closed": {
       const { date, first_sequence, last_sequence, opening_balance, closing_balance, ...rest } =
