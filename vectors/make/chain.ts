@@ -9,6 +9,8 @@ const QUOTE = "019c18c0-0000-7000-8000-000000000002";
 const WITHDRAWAL = "019c18c0-0000-7000-8000-000000000003";
 const UNSIGNED_QUOTE = "019c18c0-0000-7000-8000-000000000004";
 const CLOSED_DAY = "019c18c0-0000-7000-8000-000000000005";
+const FIRST_ENDPOINT = "019c18c0-0000-7000-8000-000000000006";
+const THIRD_ENDPOINT = "019c18c0-0000-7000-8000-000000000007";
 
 const hash = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
 const JWS = `eyJhbGciOiJFUzI1NiIsImI2NCI6ZmFsc2UsImNyaXQiOlsiYjY0Il19..${"A".repeat(86)}`;
@@ -38,6 +40,7 @@ interface Record {
   readonly members: string;
   readonly answer?: Answer;
   readonly day?: object;
+  readonly webhook_endpoint?: object;
 }
 
 /** The lines of the quotes and refusals to which the closed day commits. */
@@ -144,6 +147,28 @@ const RECORDS: readonly Record[] = [
     }`,
     day: { ...DAY, quote_lines: QUOTE_LINES, refusal_lines: REFUSAL_LINES },
   },
+  {
+    name: "another URL of the first webhook endpoint",
+    version: 2,
+    members: `1|7|15|${FIRST_ENDPOINT}|1769980000000|${
+      hash('[null, null, null, null, null, null, "https://bank.example/hook", "alice", null]')
+    }`,
+    webhook_endpoint: {
+      ...{ url: "https://bank.example/hook", endpoint: 1, removed_at: null },
+      ...{ changed_by: "alice", approved_by: null },
+    },
+  },
+  {
+    name: "the removal of the third webhook endpoint",
+    version: 2,
+    members: `1|8|15|${THIRD_ENDPOINT}|1769980001000|${
+      hash('[null, null, "3", null, 1769980001000, null, "https://bank.example/ledger", "alice", "omar"]')
+    }`,
+    webhook_endpoint: {
+      ...{ url: "https://bank.example/ledger", endpoint: 3, removed_at: "2026-02-01T21:06:41.000Z" },
+      ...{ changed_by: "alice", approved_by: "omar" },
+    },
+  },
 ];
 
 const requestOf = ({ method, target, timestamp, nonce, signature, body_utf8 }: Signed): string =>
@@ -172,7 +197,7 @@ function saltOf(sequence: number): string {
 
 function chain(): VectorFile["cases"] {
   let previous = "00".repeat(32);
-  return RECORDS.map(({ name, version, members, answer, day }, index) => {
+  return RECORDS.map(({ name, version, members, answer, day, webhook_endpoint }, index) => {
     const sequence = index + 1;
     const lines = answer ? answerLines(answer) : undefined;
     const digest = lines === undefined ? "" : hash(lines);
@@ -185,6 +210,7 @@ function chain(): VectorFile["cases"] {
       members,
       ...(answer ? { answer: { ...answer, ...(answer.signed ? { thumbprint: THUMBPRINT } : {}) } } : {}),
       ...(day ? { day } : {}),
+      ...(webhook_endpoint ? { webhook_endpoint } : {}),
       ...(answer?.signed ? { stored_request_utf8: requestOf(answer.signed) } : {}),
       ...(lines === undefined ? {} : { answer_lines: lines, answer_sha256: digest }),
       ...(version === 2 ? { chain_key: CHAIN_KEY, salt: saltOf(sequence) } : {}),
@@ -200,9 +226,10 @@ function chain(): VectorFile["cases"] {
 export default function make(): VectorFile {
   return {
     description:
-      "One hash chain of six records, with lines of version 1 and 2. `members` are the members of version 1 after " +
+      "One hash chain of eight records, with lines of version 1 and 2. `members` are the members of version 1 after " +
       "the version. `answer` is what was stored with the idempotency key, and `answer.signed` is the signed request. " +
-      "`day` is what the event of a closed day states, with the lines of its quotes and refusals.",
+      "`day` is what the event of a closed day states, with the lines of its quotes and refusals. `webhook_endpoint` " +
+      "is what the event of a changed endpoint states.",
     origin:
       "`members` are written by hand. Everything else is joined by the generator and hashed by OpenSSL, through node:crypto.",
     cases: chain(),

@@ -30,6 +30,7 @@ interface Vector {
     readonly signed?: Omit<SignedExchange, "body"> & { readonly body_utf8: string };
   };
   readonly day?: { readonly opening_balance: Balance; readonly closing_balance: Balance };
+  readonly webhook_endpoint?: object;
   readonly answer_sha256?: string;
   readonly chain_key?: string;
   readonly salt?: string;
@@ -77,6 +78,10 @@ const EVENTS = [
   { type: "withdrawal.approved", data: withdrawal("approved") },
   { type: "order.executed", data: order(4, "0.1", "32.1") },
   { type: "day.closed", data: { day: dayOf(cases[5]!.day!) }, id: `evt_${ID}5` },
+  ...[6, 7].map((at) => ({
+    ...{ type: "webhook_endpoint.changed", id: `evt_${ID}${at}` },
+    data: { webhook_endpoint: cases[at]!.webhook_endpoint! },
+  })),
 ].map((event, index) => ({
   ...event,
   sequence: index + 1,

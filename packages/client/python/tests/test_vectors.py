@@ -97,10 +97,12 @@ class Vectors(unittest.TestCase):
     def test_hash_chain(self) -> None:
         """An independent model: it follows docs/chain.md and shares no code with the service."""
         head = bytes(32)
-        for case in self.each("chain", 6, lambda case: True):
+        for case in self.each("chain", 8, lambda case: True):
             with self.subTest(case["name"]):
                 if "day" in case:
                     self.assertEqual(day_hash(case["day"]), case["members"].split("|")[-1])
+                if "webhook_endpoint" in case:
+                    self.assertEqual(endpoint_hash(case["webhook_endpoint"]), case["members"].split("|")[-1])
                 self.assertEqual(chain_line(case), case["line"])
                 self.assertEqual(head.hex(), case["previous_chain_head"])
                 head = hashlib.sha256(head + case["line"].encode()).digest()
@@ -120,6 +122,18 @@ def chain_line(case: dict[str, Any]) -> str:
     return "|".join(("2", case["members"], answer, hashlib.sha256(key).digest()[:16].hex()))
 
 
+def endpoint_hash(changed: dict[str, Any]) -> str:
+    number = None if changed["endpoint"] == 1 else str(changed["endpoint"])
+    end = None if changed["removed_at"] is None else unix_ms(changed["removed_at"])
+    by = [changed["changed_by"], changed["approved_by"]]
+    members = [None, None, number, None, end, None, changed["url"], *by]
+    return hashlib.sha256(json.dumps(members).encode()).hexdigest()
+
+
+def unix_ms(instant: str) -> int:
+    return round(datetime.fromisoformat(instant.replace("Z", "+00:00")).timestamp() * 1000)
+
+
 def day_hash(day: dict[str, Any]) -> str:
     def lines_hash(lines: list[str]) -> str:
         return hashlib.sha256(b"".join(hashlib.sha256(line.encode()).digest() for line in lines)).hexdigest()
@@ -129,14 +143,13 @@ def day_hash(day: dict[str, Any]) -> str:
         return [round(balance[name] * scale) for name, scale in scales.items()]
 
     epoch = day["epoch"]
-    began_at = round(datetime.fromisoformat(epoch["began_at"].replace("Z", "+00:00")).timestamp() * 1000)
     members = [
         *(day[name] for name in ("date", "first_sequence", "last_sequence")),
         *units(day["opening_balance"]),
         *units(day["closing_balance"]),
         *(day[name] for name in ("quotes", "orders", "refusals", "broken")),
         *(lines_hash(day[name]) for name in ("quote_lines", "refusal_lines")),
-        *(epoch["number"], epoch["timeline"], began_at),
+        *(epoch["number"], epoch["timeline"], unix_ms(epoch["began_at"])),
     ]
     return hashlib.sha256(json.dumps(members).encode()).hexdigest()
 

@@ -24,6 +24,13 @@ interface Vector {
     readonly refusals_sha256: string;
     readonly epoch: { readonly began_at: string };
   };
+  readonly webhook_endpoint?: {
+    readonly url: string;
+    readonly endpoint: number;
+    readonly removed_at: string | null;
+    readonly changed_by: string;
+    readonly approved_by: string | null;
+  };
   readonly stored_request_utf8?: string;
   readonly answer_sha256?: string;
   readonly chain_key?: string;
@@ -73,14 +80,17 @@ describe("the vectors of the hash chain", () => {
 });
 
 /** Writes the rows whose line the vector shows. */
-async function plant(sql: TransactionSql, { version, members, answer_sha256, day }: Vector): Promise<void> {
+async function plant(
+  sql: TransactionSql,
+  { version, members, answer_sha256, day, webhook_endpoint }: Vector,
+): Promise<void> {
   const fields = members.split("|");
   const [client, sequence, type, subject, at] = fields.splice(0, 5);
   const owner = [client!, sequence!, subject!] as const;
   const instant = sql`to_timestamp(${at!}::text::numeric / 1000)`;
   const digest = sql`decode(${answer_sha256 ?? null}::text, 'hex')`;
   const TYPES = ["order.executed", "funding.completed", "withdrawal.created", "withdrawal.approved"];
-  const event = day ? "day.closed" : TYPES[Number(type) - 1]!;
+  const event = day ? "day.closed" : webhook_endpoint ? "webhook_endpoint.changed" : TYPES[Number(type) - 1]!;
   await sql`
     insert into gold.event (bucket, client_id, sequence, id, subject, created_at, type, line)
     values (1, ${owner[0]}, ${owner[1]}, gen_random_uuid(), ${owner[2]}, ${instant}, ${event}, ${version})`;
@@ -92,6 +102,14 @@ async function plant(sql: TransactionSql, { version, members, answer_sha256, day
       owner[1]
     }, 1, 5, 0, 0, 0, 44640, 4000, 16000, 2, 2, 1, 0,
         decode(${quotes_sha256}, 'hex'), decode(${refusals_sha256}, 'hex'), 2)`;
+    return;
+  }
+  if (webhook_endpoint) {
+    const { url, endpoint, removed_at, changed_by, approved_by } = webhook_endpoint;
+    const kid = endpoint === 1 ? null : `${endpoint}`;
+    await sql`
+      insert into gold.partner_change (bucket, client_id, sequence, kid, valid_until, webhook_url, login, approved_by)
+      values (1, ${owner[0]}, ${owner[1]}, ${kid}, ${removed_at}, ${url}, ${changed_by}, ${approved_by})`;
     return;
   }
   const ends = event === "order.executed" ? 4 : event.startsWith("withdrawal.") ? 2 : 0;

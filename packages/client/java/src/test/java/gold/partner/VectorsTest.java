@@ -205,7 +205,7 @@ class VectorsTest {
   @Test
   void hashChain() throws Exception {
     byte[] head = new byte[32];
-    for (JsonNode each : cases("chain", 6, one -> true)) {
+    for (JsonNode each : cases("chain", 8, one -> true)) {
       String name = each.get("name").asText();
       String line = chainLine(each);
       assertEquals(each.get("line").asText(), line, name);
