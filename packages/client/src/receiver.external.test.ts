@@ -9,10 +9,11 @@ const [ordered] = describedEvents();
  * An event with this sequence number. The receiver starts with LAST_SEQUENCE 40, so the first event that it
  * expects is 41.
  */
-const eventOf = (sequence: number) => ({
+const eventOf = (sequence: number, previous_sequence: number | null | undefined = sequence - 1) => ({
   ...ordered!,
   id: `evt_019c1364-6eb8-7020-90c0-0000000000${sequence}`,
   sequence,
+  previous_sequence,
 });
 const lineOf = (sequence: number) => `${sequence} order.executed ${eventOf(sequence).id}`;
 
@@ -66,7 +67,7 @@ function tryReceiver(command: readonly string[]): void {
   });
   it("processes a repeated event only once, and processes events in the order of sequence", async () => {
     assertEquals([await deliver(44, [NEW]), await deliver(41, [NEW])], [200, 200]);
-    assertEquals([await deliver(47, [NEW]), await receiver.line()], [200, "47 waits for 45"]);
+    assertEquals([await deliver(47, [NEW]), await receiver.line()], [200, "47 waits for 46"]);
     assertEquals([await deliver(46, [NEW]), await receiver.line()], [200, "46 waits for 45"]);
     assertEquals([await deliver(47, [NEW]), await deliver(45, [NEW])], [200, 200]);
     for (const sequence of [45, 46, 47]) assertEquals(await receiver.line(), lineOf(sequence));
@@ -75,6 +76,24 @@ function tryReceiver(command: readonly string[]): void {
       200,
       lineOf(48),
     ]);
+  });
+  it("waits for the event that previous_sequence names, and without the member for the one before", async () => {
+    const send = async (event: { readonly id: string }) => {
+      const { body, headers } = signedNow(event, [NEW]);
+      assertEquals(await receiver.deliver(body, headers), 200);
+    };
+    await send(eventOf(55, 52));
+    assertEquals(await receiver.line(), "55 waits for 52");
+    await send(eventOf(60, null));
+    assertEquals(await receiver.line(), lineOf(60));
+    await send(eventOf(52, 48));
+    for (const sequence of [52, 55]) assertEquals(await receiver.line(), lineOf(sequence));
+    const { previous_sequence: _, ...old } = eventOf(62);
+    await send(old);
+    assertEquals(await receiver.line(), "62 waits for 61");
+    const before = { ...old, id: eventOf(61).id, sequence: 61 };
+    await send(before);
+    for (const sequence of [61, 62]) assertEquals(await receiver.line(), lineOf(sequence));
   });
 }
 

@@ -5,16 +5,17 @@ import { Webhook, WebhookVerificationError } from "standardwebhooks";
 interface Event {
   id: string;
   sequence: number;
+  previous_sequence?: number | null;
   type: string;
 }
 
 const [hostname, port] = setting("RECEIVER_LISTEN").split(":");
 const BODY_MAX_BYTES = 65_536;
 
-// A real receiver keeps two things in its database: the stored events, and the sequence number of the last
-// processed event.
-const stored = new Map<number, Event>();
-let last = Number(Deno.env.get("LAST_SEQUENCE") ?? 0);
+// A real receiver keeps these in its database: the stored events, and which of them it has processed.
+const waiting = new Map<number, Event>();
+const processed = new Set<number>();
+const start = Number(Deno.env.get("LAST_SEQUENCE") ?? 0);
 
 function setting(name: string): string {
   const value = Deno.env.get(name);
@@ -42,16 +43,27 @@ function verify(body: string, headers: Headers): Event | undefined {
  * id does.
  */
 function store(event: Event): void {
-  if (event.sequence <= last || stored.has(event.sequence)) return;
-  stored.set(event.sequence, event);
-  if (event.sequence > last + 1) console.log(`${event.sequence} waits for ${last + 1}`);
+  if (isProcessed(event.sequence) || waiting.has(event.sequence)) return;
+  waiting.set(event.sequence, event);
+  if (!isProcessed(previousOf(event))) console.log(`${event.sequence} waits for ${previousOf(event)}`);
 }
 
-/** Processes the stored events in order of their sequence numbers, up to the first gap. */
+/** The number of the event to process before this one; 0 for none. Services before 0.7.0 do not name it. */
+function previousOf({ sequence, previous_sequence = sequence - 1 }: Event): number {
+  return previous_sequence ?? 0;
+}
+
+function isProcessed(sequence: number): boolean {
+  return sequence <= start || processed.has(sequence);
+}
+
+/** Processes each stored event whose previous event is processed, in order of their sequence numbers. */
 function work(): void {
-  for (let event; (event = stored.get(last + 1));) {
+  for (const event of [...waiting.values()].sort((one, other) => one.sequence - other.sequence)) {
+    if (!isProcessed(previousOf(event))) continue;
     console.log(`${event.sequence} ${event.type} ${event.id}`);
-    stored.delete(++last);
+    processed.add(event.sequence);
+    waiting.delete(event.sequence);
   }
 }
 

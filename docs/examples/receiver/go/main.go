@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,17 +21,28 @@ import (
 const bodyMaxBytes = 65_536
 
 type event struct {
-	ID       string `json:"id"`
-	Sequence int64  `json:"sequence"`
-	Type     string `json:"type"`
+	ID       string          `json:"id"`
+	Sequence int64           `json:"sequence"`
+	Previous json.RawMessage `json:"previous_sequence"`
+	Type     string          `json:"type"`
 }
 
-// A real receiver keeps two things in its database: the stored events, and the sequence number of the last
-// processed event.
+// previous returns the number of the event to process before this one; 0 for none. Services before 0.7.0 do not
+// name it.
+func (e event) previous() int64 {
+	if e.Previous == nil {
+		return e.Sequence - 1
+	}
+	number, _ := strconv.ParseInt(string(e.Previous), 10, 64) // 0 for null
+	return number
+}
+
+// A real receiver keeps these in its database: the stored events, and which of them it has processed.
 type inbox struct {
 	sync.Mutex
-	stored map[int64]event
-	last   int64
+	waiting   map[int64]event
+	processed map[int64]bool
+	start     int64
 }
 
 // verify reports whether one of the active secrets signed the body. It reads the secrets for each delivery,
@@ -57,27 +69,36 @@ func verify(body []byte, headers http.Header) (bool, error) {
 func (in *inbox) store(e event) {
 	in.Lock()
 	defer in.Unlock()
-	if _, here := in.stored[e.Sequence]; here || e.Sequence <= in.last {
+	if _, here := in.waiting[e.Sequence]; here || in.isProcessed(e.Sequence) {
 		return
 	}
-	in.stored[e.Sequence] = e
-	if e.Sequence > in.last+1 {
-		fmt.Println(e.Sequence, "waits for", in.last+1)
+	in.waiting[e.Sequence] = e
+	if !in.isProcessed(e.previous()) {
+		fmt.Println(e.Sequence, "waits for", e.previous())
 	}
 }
 
-// work processes the stored events in order of their sequence numbers, up to the first gap.
+func (in *inbox) isProcessed(sequence int64) bool {
+	return sequence <= in.start || in.processed[sequence]
+}
+
+// work processes each stored event whose previous event is processed, in order of their sequence numbers.
 func (in *inbox) work() {
 	in.Lock()
 	defer in.Unlock()
-	for {
-		e, here := in.stored[in.last+1]
-		if !here {
-			return
+	sequences := make([]int64, 0, len(in.waiting))
+	for sequence := range in.waiting {
+		sequences = append(sequences, sequence)
+	}
+	slices.Sort(sequences)
+	for _, sequence := range sequences {
+		e := in.waiting[sequence]
+		if !in.isProcessed(e.previous()) {
+			continue
 		}
 		fmt.Println(e.Sequence, e.Type, e.ID)
-		in.last++
-		delete(in.stored, in.last)
+		in.processed[sequence] = true
+		delete(in.waiting, sequence)
 	}
 }
 
@@ -106,9 +127,9 @@ func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func main() {
-	last, _ := strconv.ParseInt(os.Getenv("LAST_SEQUENCE"), 10, 64)
+	start, _ := strconv.ParseInt(os.Getenv("LAST_SEQUENCE"), 10, 64)
 	server := &http.Server{
-		Handler:     &inbox{stored: map[int64]event{}, last: last},
+		Handler:     &inbox{waiting: map[int64]event{}, processed: map[int64]bool{}, start: start},
 		ReadTimeout: 15 * time.Second,
 		IdleTimeout: 60 * time.Second,
 	}

@@ -13,10 +13,10 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 BODY_MAX_BYTES = 65_536
 
-# A real receiver keeps two things in its database: the stored events, and the sequence number of the last
-# processed event.
-stored = {}
-last = int(os.environ.get("LAST_SEQUENCE", "0"))
+# A real receiver keeps these in its database: the stored events, and which of them it has processed.
+waiting = {}
+processed = set()
+start = int(os.environ.get("LAST_SEQUENCE", "0"))
 lock = threading.Lock()
 
 
@@ -40,20 +40,33 @@ def store(event):
     A sequence number belongs to one event, so it identifies a repeated delivery, as the id does.
     """
     with lock:
-        if event["sequence"] <= last or event["sequence"] in stored:
+        if is_processed(event["sequence"]) or event["sequence"] in waiting:
             return
-        stored[event["sequence"]] = event
-        if event["sequence"] > last + 1:
-            print(f"{event['sequence']} waits for {last + 1}", flush=True)
+        waiting[event["sequence"]] = event
+        if not is_processed(previous_of(event)):
+            print(f"{event['sequence']} waits for {previous_of(event)}", flush=True)
+
+
+def previous_of(event):
+    """Returns the number of the event to process before this one; 0 for none.
+
+    Services before 0.7.0 do not name it.
+    """
+    return event.get("previous_sequence", event["sequence"] - 1) or 0
+
+
+def is_processed(sequence):
+    return sequence <= start or sequence in processed
 
 
 def work():
-    """Processes the stored events in order of their sequence numbers, up to the first gap."""
-    global last
+    """Processes each stored event whose previous event is processed, in order of their sequence numbers."""
     with lock:
-        while event := stored.pop(last + 1, None):
-            print(f"{event['sequence']} {event['type']} {event['id']}", flush=True)
-            last += 1
+        for sequence, event in sorted(waiting.items()):
+            if is_processed(previous_of(event)):
+                print(f"{sequence} {event['type']} {event['id']}", flush=True)
+                processed.add(sequence)
+                del waiting[sequence]
 
 
 class Receiver(BaseHTTPRequestHandler):
