@@ -12,7 +12,7 @@ export const CHECK_RECEIVER: Command = {
   does: "sends correct and incorrect deliveries to a webhook receiver of yours, and says what it did wrong",
   help:
     "It delivers events with invented orders. Some are correct and signed with your webhook_secret. Others are " +
-    "forged, stale, repeated, out of order, after a gap, oversized or of an unknown type. Run it against a " +
+    "forged, stale, repeated, out of order, after a gap, filtered, oversized or of an unknown type. Run it against a " +
     "receiver with a database of its own, never against one that serves production: the receiver would process " +
     "the orders. It does not call the service.",
   terms: {

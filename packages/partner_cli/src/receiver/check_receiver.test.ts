@@ -48,12 +48,12 @@ describe("checkReceiver()", () => {
 
   it("passes a receiver without a fault", async () => {
     const findings = await check({});
-    assertEquals([findings.length, named(findings, "ok").length], [10, 10]);
+    assertEquals([findings.length, named(findings, "ok").length], [11, 11]);
   });
 
-  it("passes this receiver without a log, and skips the check that needs a log", async () => {
+  it("passes this receiver without a log, and skips the checks that need a log", async () => {
     const findings = await check({ hasLog: false });
-    assertEquals([named(findings, "failed"), named(findings, "skipped")], [[], ["gap"]]);
+    assertEquals([named(findings, "failed"), named(findings, "skipped")], [[], ["gap", "filtered"]]);
   });
 
   it("reports that the receiver does not process events, if --next is wrong", async () => {
@@ -68,9 +68,15 @@ describe("checkReceiver()", () => {
       const findings = found.get(fault)!;
       assertEquals(named(findings, "failed"), [...FAULTS[fault]]);
       for (const { result, cure } of findings) assertEquals(cure !== undefined, result === "failed");
-      if (fault === "answers_too_late") assertEquals(named(findings, "skipped").length, 9);
+      if (fault === "answers_too_late") assertEquals(named(findings, "skipped").length, 10);
     });
   }
+
+  it("names the previous_sequence of the event that was not processed", () => {
+    const { detail, cure } = found.get("waits_for_every_number")!.find(({ check }) => check === "filtered")!;
+    assertMatch(detail, /^answered 2xx to event (\d+) with previous_sequence \d+, but never processed it\.$/);
+    assertMatch(cure!, /previous_sequence names, not for sequence - 1/);
+  });
 
   it("distinguishes a receiver that processes a forgery from one that only answers too early", () => {
     const detailOf = (fault: ReceiverFault) =>

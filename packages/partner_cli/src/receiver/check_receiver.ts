@@ -119,7 +119,36 @@ const CHECKS: readonly Check[] = [
       return await expectInOrder(sender, early, late) && "waits until the missing event has arrived";
     },
     cure:
-      "Process an event only when every earlier event has arrived, or fetch the missing events: GET /v1/events?after=.",
+      "Process an event only when every event up to its previous_sequence has been processed, or fetch the missing " +
+      "events: GET /v1/events?after=.",
+  },
+  {
+    check: "filtered",
+    run: async (sender) => {
+      const first = sender.take();
+      const second = sender.takeAfterGap(FILTERED, first);
+      const third = sender.takeAfterGap(FILTERED, null);
+      try {
+        await expectAccepted(sender, first, "an event of an endpoint with a filter");
+        // As after a change of the filter: it does not say whether the events before it have arrived.
+        await expectAccepted(sender, third, "an event whose previous_sequence is null");
+        await expectAccepted(sender, second, "an event whose previous_sequence is not sequence - 1");
+        const seen = await sender.log?.await([first.id, second.id, third.id]);
+        const lost = seen && [first, second, third].find(({ id }) => !seen.includes(id));
+        if (lost) {
+          sender.reopen(lost);
+          const event = `event ${lost.sequence} with previous_sequence ${lost.previous}`;
+          throw new CheckFailed(`answered 2xx to ${event}, but never processed it`);
+        }
+        return seen && "processes an event once it has processed every event up to previous_sequence";
+      } catch (error) {
+        sender.reopenSkipped();
+        throw error;
+      }
+    },
+    cure:
+      "Wait for the event that previous_sequence names, not for sequence - 1, and for none if it is null. Recognise " +
+      "a repeated event by its id, not by a number below that of the last processed event.",
   },
   {
     check: "forged",
@@ -173,6 +202,8 @@ const CHECKS: readonly Check[] = [
 ];
 
 const RETRY_SECONDS = 5;
+/** How many events in a row a filter leaves out. */
+const FILTERED = 3;
 const OVERSIZED_BYTES = 1024 * 1024;
 const UNSEEN = "; only --log shows what it processes";
 

@@ -81,7 +81,7 @@ describe("gold-partner check-receiver", () => {
       await once(child, "exit");
       const { items } = JSON.parse(out.join("\n")) as { items: { check: string; result: string }[] };
       assertEquals(items.filter(({ result }) => result !== "ok"), []);
-      assertEquals([items.length, exit], [10, 0]);
+      assertEquals([items.length, exit], [11, 0]);
     });
   }
 });

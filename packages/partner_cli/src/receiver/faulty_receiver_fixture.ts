@@ -17,8 +17,10 @@ export const FAULTS = {
   deduplicates_by_signature: ["duplicated"],
   refuses_duplicates: ["duplicated"],
   refuses_early_events: ["reordered", "gap"],
-  drops_late_events: ["reordered", "gap"],
+  drops_late_events: ["reordered", "gap", "filtered"],
   ignores_gaps: ["reordered", "gap"],
+  waits_for_every_number: ["filtered"],
+  refuses_null_previous: ["filtered"],
   refuses_unknown_types: ["unknown type"],
   drops_unknown_types: ["unknown type"],
   accepts_oversized: ["oversized"],
@@ -94,16 +96,15 @@ export async function startFaultyReceiver(
 }
 
 /**
- * Stores each event once, and processes the events in the order of sequence, unless its fault makes it do
- * otherwise.
+ * Stores each event once, and processes it after the event that its previous_sequence names, unless its fault
+ * makes it do otherwise.
  */
 class Inbox {
   readonly #log: string;
   readonly #fault: ReceiverFault | undefined;
   readonly #stored = new Map<number, WebhookEvent>();
+  readonly #done = new Set<number>();
   readonly #signatures = new Set<string>();
-  #last = 0;
-
   constructor(log: string, fault: ReceiverFault | undefined) {
     [this.#log, this.#fault] = [log, fault];
   }
@@ -117,21 +118,32 @@ class Inbox {
       if (fault === "refuses_unknown_types") return 501;
       if (fault === "drops_unknown_types") return 200;
     }
-    if (sequence <= this.#last || this.#stored.has(sequence)) {
+    if (this.#done.has(sequence) || this.#stored.has(sequence)) {
       if (fault === "processes_duplicates") this.#process(event);
       if (fault === "deduplicates_by_signature" && !isKnown) this.#process(event);
       return fault === "refuses_duplicates" ? 409 : 200;
     }
-    if (fault === "refuses_early_events" && sequence > this.#last + 1) return 500;
+    if (fault === "refuses_early_events" && !this.#isNext(event)) return 500;
+    if (fault === "refuses_null_previous" && event.previous_sequence === null && sequence > 1) return 500;
     this.#stored.set(sequence, event);
     if (fault === "ignores_gaps") this.#process(event);
     else if (fault === "drops_late_events") {
       this.#process(event);
-      this.#last = sequence;
+      for (let number = 1; number <= sequence; number++) this.#done.add(number);
     } else {
-      for (let next; (next = this.#stored.get(this.#last + 1)); this.#last++) this.#process(next);
+      for (const next of [...this.#stored.values()].sort((one, other) => one.sequence - other.sequence)) {
+        if (!this.#isNext(next)) continue;
+        this.#process(next);
+        this.#done.add(next.sequence);
+        this.#stored.delete(next.sequence);
+      }
     }
     return 200;
+  }
+
+  #isNext({ sequence, previous_sequence }: WebhookEvent): boolean {
+    const previous = this.#fault === "waits_for_every_number" ? sequence - 1 : previous_sequence;
+    return !previous || this.#done.has(previous);
   }
 
   #process({ sequence, type, id }: WebhookEvent): void {

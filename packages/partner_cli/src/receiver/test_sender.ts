@@ -8,6 +8,8 @@ const random = (length: number) => crypto.getRandomValues(new Uint8Array(length)
 export interface TestEvent {
   readonly id: string;
   readonly sequence: number;
+  /** The previous_sequence in the body. */
+  readonly previous: number | null;
   readonly body: string;
 }
 
@@ -32,6 +34,7 @@ export class TestSender {
   #next: number;
   /** Sequence numbers of take() that no accepted event has yet, and those of reopen(). */
   readonly #missing = new Set<number>();
+  readonly #skipped: number[] = [];
 
   constructor(
     { receiver, secret, log, next, now }: {
@@ -49,7 +52,17 @@ export class TestSender {
   /** Makes the event with the next sequence number, and uses up that number. */
   take(type?: string): TestEvent {
     this.#missing.add(this.#next);
-    return this.#make(this.#next++, type);
+    return this.#make(this.#next++, { type });
+  }
+
+  /**
+   * Makes an event after `skipped` numbers that the receiver does not get, as an endpoint with a filter does not. The
+   * event names `previous` as the event before it.
+   */
+  takeAfterGap(skipped: number, previous: TestEvent | null): TestEvent {
+    for (const end = this.#next + skipped; this.#next < end; this.#next++) this.#skipped.push(this.#next);
+    this.#missing.add(this.#next);
+    return this.#make(this.#next++, { previous: previous?.sequence ?? null });
   }
 
   /**
@@ -72,7 +85,18 @@ export class TestSender {
     this.#missing.add(sequence);
   }
 
-  #make(sequence: number, type = "order.executed"): TestEvent {
+  /** Makes fillGaps() deliver events with the numbers that takeAfterGap() skipped. A receiver may wait for them. */
+  reopenSkipped(): void {
+    for (const sequence of this.#skipped) this.#missing.add(sequence);
+  }
+
+  #make(
+    sequence: number,
+    { type = "order.executed", previous = sequence === 1 ? null : sequence - 1 }: {
+      readonly type?: string | undefined;
+      readonly previous?: number | null;
+    } = {},
+  ): TestEvent {
     const at = new Date(this.#now()).toISOString();
     const id = newId(ID_PREFIX.event, this.#now(), random);
     const order = {
@@ -82,7 +106,8 @@ export class TestSender {
       ...{ status: "executed", executed_at: at },
     };
     const data = { order, chain_head: "0".repeat(64) };
-    return { id, sequence, body: JSON.stringify({ type, id, sequence, created_at: at, data }) };
+    const body = { type, id, sequence, created_at: at, data, previous_sequence: previous };
+    return { id, sequence, previous, body: JSON.stringify(body) };
   }
 
   /** Delivers an event and returns the receiver's answer. */
