@@ -233,6 +233,12 @@ describe("gold-partner, against the service", () => {
       return { ...await running, err: started.join("\n") };
     }
 
+    /** A body without the member that depends on the endpoint: `listen` is one of its own. */
+    const shared = (body: string) => body.replace(/,"previous_sequence":(?:\d+|null)\}$/, "}");
+
+    const previousOf = (deliveries: TestReceiver["deliveries"]) =>
+      deliveries.map(({ body }) => JSON.parse(body).previous_sequence);
+
     it("delivers each new event with the bytes and a signature as the service sends it", async () => {
       const { exit, err } = await listen([], async () => {
         for (const type of TYPES) await succeed(`trigger ${type}`);
@@ -244,13 +250,14 @@ describe("gold-partner, against the service", () => {
       for (const delivery of local.deliveries) {
         const { event } = verifyWebhook(delivery.body, delivery.headers, webhook_secret);
         const sent = await until(() => registered.deliveries.find(({ id }) => id === event.id));
-        assertEquals(delivery.body, sent!.body);
+        assertEquals(shared(delivery.body), shared(sent!.body));
         assertEquals(Object.keys(delivery.headers).filter((name) => name.startsWith("webhook-")).sort(), [
           ...["webhook-id", "webhook-signature", "webhook-timestamp"],
         ]);
       }
       const sequences = local.deliveries.map(({ body }) => JSON.parse(body).sequence);
       assertEquals(sequences, sequences.map((_, index) => sequences[0] + index));
+      assertEquals(previousOf(local.deliveries), [null, ...sequences.slice(0, -1)]);
     });
 
     it("delivers only events of the types of --type, and goes on after the others", async () => {
@@ -263,7 +270,10 @@ describe("gold-partner, against the service", () => {
         await until(() => lines.length >= 3);
         const types = ["withdrawal.created", "withdrawal.approved", "webhook.test"];
         assertEquals(lines.map((line) => JSON.parse(line).type), types);
-        assertEquals(local.deliveries.slice(length).map(({ body }) => JSON.parse(body).type), types);
+        const forwarded = local.deliveries.slice(length);
+        assertEquals(forwarded.map(({ body }) => JSON.parse(body).type), types);
+        const sequences = forwarded.map(({ body }) => JSON.parse(body).sequence);
+        assertEquals(previousOf(forwarded), [null, ...sequences.slice(0, -1)]);
       });
       assertEquals(exit, 0);
       assertMatch(err, /^Delivering the events of type withdrawal\.\*, webhook\.test after \d+ to https:/);

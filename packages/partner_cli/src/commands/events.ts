@@ -1,5 +1,6 @@
-import { type AccountEvent, findForeignCredential } from "@gold-partner/client";
+import { type AccountEvent, type EndpointDelivery, findForeignCredential } from "@gold-partner/client";
 import type { Command, Row } from "../command.ts";
+import { deliveriesOf } from "../deliveries.ts";
 import { newestSequence } from "../newest_sequence.ts";
 import { optional, required, wholeNumber } from "../values.ts";
 
@@ -38,19 +39,30 @@ function noteOf(event: AccountEvent, knownThumbprints: readonly string[]): Row {
   return { note: `${code}: ${kind} ${id}${changed_by === null ? "" : ` by ${changed_by}`}` };
 }
 
-/** An event as a line of a table, with the last attempt to deliver it. */
-export function eventRow({ sequence, type, id, created_at, delivery, data }: AccountEvent): Row {
+/**
+ * An event as a line of a table, with the last attempt to deliver it. If several endpoints get it, each value of a
+ * delivery follows the number of its endpoint: `1: delivered, 2: parked`.
+ */
+export function eventRow(event: AccountEvent): Row {
+  const { sequence, type, id, created_at, data } = event;
   const texts = "order" in data ? data.order : "withdrawal" in data ? data.withdrawal : undefined;
-  const last = delivery.attempts.at(-1);
+  const deliveries = deliveriesOf(event);
+  const shown = (value: (delivery: EndpointDelivery) => number | string | null) =>
+    deliveries.length > 1
+      ? deliveries.map((delivery) => `${delivery.endpoint}: ${value(delivery) ?? "-"}`).join(", ")
+      : deliveries.map(value)[0] ?? null;
   return {
     sequence,
     type,
     event_id: id,
     created_at,
-    delivery: delivery.status,
-    attempts: delivery.attempts.length,
-    last_answer: last === undefined ? null : last.http_status ?? last.cause ?? "no answer",
-    next_attempt_at: delivery.next_attempt_at,
+    delivery: shown(({ status }) => status),
+    attempts: shown(({ attempts }) => attempts.length),
+    last_answer: shown(({ attempts }) => {
+      const last = attempts.at(-1);
+      return last === undefined ? null : last.http_status ?? last.cause ?? "no answer";
+    }),
+    next_attempt_at: shown(({ next_attempt_at }) => next_attempt_at),
     reference: texts?.reference ?? null,
     account_label: texts?.account_label ?? null,
   };

@@ -65,8 +65,8 @@ export const LISTEN: Command = {
       [
         "--type TYPE",
         "deliver only events of this type, such as order.executed, or of all types with one beginning, such as " +
-        "'withdrawal.*'. It may be given several times. A receiver that waits for missing events then waits for " +
-        "those that are left out.",
+        "'withdrawal.*'. It may be given several times. previous_sequence of an event is then the number of the " +
+        "event that was delivered before it, as at an endpoint with a filter.",
       ],
       CA_TERM,
     ],
@@ -107,10 +107,15 @@ async function* forward(
     const events = patterns.length === 0 ? "the events" : `the events of type ${patterns.join(", ")}`;
     const text = `Delivering ${events} after ${after} to ${receiver.url}. Ctrl-C ends it.`;
     terminal.err(fold(text, terminal.errorScreen));
+    // The stream has no previous_sequence, because it knows no filter. The receiver cannot have the events before the
+    // first one, so that one names none.
+    let previous: number | null = null;
     for await (const event of client.streamEvents({ after }, { signal })) {
       if (patterns.length > 0 && !patterns.some((pattern) => matches(event.type, pattern))) continue;
       const timestamp = Math.floor(terminal.now() / 1000);
-      const message = signedMessage(event.id, wireJson(event), [secret], timestamp);
+      const body = wireJson({ ...event, previous_sequence: previous });
+      previous = event.sequence;
+      const message = signedMessage(event.id, body, [secret], timestamp);
       const { status, error = null } = await deliver(receiver, message);
       yield { sequence: event.sequence, type: event.type, event_id: event.id, http_status: status, error };
       if (signal.aborted) return;

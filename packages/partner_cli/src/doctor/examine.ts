@@ -1,20 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type AccountEvent,
-  type Delivery,
-  type GoldClient,
-  GoldError,
-  type ProbeVerdict,
-  TransportError,
-} from "@gold-partner/client";
+import { type GoldClient, GoldError, type ProbeVerdict, TransportError } from "@gold-partner/client";
 import { TIMESTAMP_WINDOW_SECONDS } from "@gold-partner/protocol";
 import type { Finding } from "../command.ts";
 import { type Credentials, memberOf } from "../credentials.ts";
 import { EXIT, exitOf } from "../failure.ts";
-import { ANSWER_MAX_MS } from "../receiver/deliver.ts";
 import { examineCertificate, examineServiceDates } from "./certificate.ts";
 import { durationText } from "./duration_text.ts";
 import { examineCredentials } from "./foreign_credentials.ts";
+import { examineWebhooks } from "./examine_webhooks.ts";
 import { Fault, faultOf } from "./fault.ts";
 import type { SignedRequest } from "./signed_request.ts";
 
@@ -35,8 +27,6 @@ interface Outcome {
   readonly detail: string;
   readonly cure?: string | undefined;
 }
-
-type Attempt = Delivery["attempts"][number];
 
 interface Check {
   readonly check: string;
@@ -120,7 +110,7 @@ function checksOf(inputs: DoctorInputs): readonly Check[] {
         needs: ["signature"],
         run: () => examineCredentials(client, credentials.file, serviceMs()),
       },
-      { check: "webhook", needs: ["token"], run: () => examineWebhook(client) },
+      { check: "webhook", needs: ["token"], run: () => examineWebhooks(client) },
     ]),
   ];
 }
@@ -235,75 +225,3 @@ async function examineRequest(client: GoldClient, { body, host }: SignedRequest)
 const reasonsOf = ({ steps }: ProbeVerdict): string =>
   Object.entries(steps).filter(([, { ok }]) => ok === false).map(([name, { detail }]) => `${name}: ${detail}`)
     .join(" ");
-
-/** The service waits up to ANSWER_MAX_MS for an answer. Then it needs some time to store the attempt. */
-const ATTEMPT_MAX_MS = ANSWER_MAX_MS + 5_000;
-const POLL_MS = 200;
-const EVENTS_SEEN = 200;
-
-async function examineWebhook(client: GoldClient): Promise<Outcome> {
-  const test = await client.testWebhook();
-  for (const endMs = performance.now() + ATTEMPT_MAX_MS; performance.now() < endMs; await sleep(POLL_MS)) {
-    const attempt = await findAttempt(client, test, test.created_at);
-    if (attempt) return judgeAttempt(attempt, "a test event");
-  }
-  // After some failures in a row the service pauses, up to a minute, before it sends the next event.
-  const earlier = await findAttempt(client, test, "");
-  if (earlier && !isDelivered(earlier)) return judgeAttempt(earlier, "an earlier event");
-  throw new Fault(
-    `the service did not send the test event within ${durationText(ATTEMPT_MAX_MS)}.`,
-    "gold-partner events shows the deliveries. If other events are delivered, ask the operator.",
-    EXIT.dependency,
-  );
-}
-
-const isDelivered = ({ http_status }: Attempt): boolean =>
-  http_status !== null && http_status >= 200 && http_status < 300;
-
-/** What to do about an attempt that got no answer, by its cause. */
-const CURES: Readonly<Record<string, string>> = {
-  dns:
-    "The host of the registered URL has no address in public DNS. Publish it, or give the operator another URL.",
-  address:
-    "The service does not send to the address of the registered URL. Give the operator a public https URL.",
-  refused:
-    "Nothing accepts connections at the registered URL. Start your receiver, and open the port to the service.",
-  tls_untrusted:
-    "TLS failed. Your receiver needs a certificate of a public authority for its name, with the whole chain, and TLS 1.2.",
-  timeout: `Answer within ${durationText(ANSWER_MAX_MS)}, and process the event afterwards.`,
-  reset: "The connection ended before an answer. Check the proxy in front of your receiver.",
-};
-
-function judgeAttempt(attempt: Attempt, event: string): Outcome {
-  const { http_status, duration_ms, cause } = attempt;
-  if (isDelivered(attempt)) return { detail: `answered ${http_status} to ${event} after ${duration_ms} ms.` };
-  if (http_status === null) {
-    throw new Fault(
-      `gave no answer to ${event} after ${duration_ms} ms${cause === null ? "" : ` (${cause})`}.`,
-      CURES[cause ?? ""] ?? "Check that the registered URL is reachable from the service over https.",
-    );
-  }
-  const cure = "Answer 2xx to a delivery that webhook_secret signs. Run gold-partner check-receiver.";
-  throw new Fault(`answered ${http_status} to ${event}.`, cure);
-}
-
-/**
- * Returns the first attempt to deliver the test event. The service sends one event at a time to an endpoint
- * that keeps failing, and that may be an older event. So while the test event has no attempt, returns the
- * latest attempt for an older event that was made after `since`: it shows the same fault.
- */
-async function findAttempt(
-  client: GoldClient,
-  test: AccountEvent,
-  since: string,
-): Promise<Attempt | undefined> {
-  let latest: Attempt | undefined;
-  const recent = { after: Math.max(0, test.sequence - EVENTS_SEEN), limit: EVENTS_SEEN };
-  for await (const { id, delivery } of client.listEvents(recent)) {
-    if (id === test.id) return delivery.attempts[0] ?? latest;
-    for (const attempt of delivery.attempts) {
-      if (attempt.attempted_at > (latest?.attempted_at ?? since)) latest = attempt;
-    }
-  }
-  return undefined;
-}
