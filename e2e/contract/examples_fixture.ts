@@ -36,6 +36,7 @@ const OF_THE_MOMENT = new Set([
   "canonical_string",
   "client_id",
   "clock_offset_seconds",
+  "deliveries",
   "delivery",
   "expected_on",
   "kid",

@@ -145,7 +145,7 @@ export const CREDENTIALS = {
   }],
   signing_keys: [{ kid: "signing-2026-01", thumbprint: THUMBPRINT, ...LIFE }],
   client_secrets: [{ secret_id: "1", ...LIFE, retire_at: "2026-07-30T08:00:00.000Z" }],
-  webhook_secrets: [{ secret_id: "1", ...LIFE, last_used_at: null }],
+  webhook_secrets: [{ secret_id: "1", endpoint: 1, ...LIFE, last_used_at: null }],
 } satisfies CredentialsReply;
 
 export const ACCOUNT = {

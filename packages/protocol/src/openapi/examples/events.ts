@@ -222,10 +222,15 @@ const LINE =
     ID.buyOrder.slice(4)
   }|1769851875000|1|2|4|1|495306|9504694|0|0|2|6|7|2|123456|9504694|0|123456|1|123456|4012000|495306` +
   `|${DIGEST.answer}|02e84a19ee45023a007f8746a8d89745`;
-const ORDER_EVENT = { ...EVENTS["order.executed"], delivery: DELIVERED } satisfies EventReply;
-export const EVENT = { ...ORDER_EVENT, line: LINE } satisfies EventReply;
+/** The members of an event that is delivered to one endpoint. */
+const toFirst = <Shown extends EventReply["delivery"]>(delivery: Shown) => ({
+  delivery,
+  deliveries: [{ endpoint: 1, ...delivery }],
+});
+const ORDER_EVENT = EVENTS["order.executed"];
+export const EVENT = { ...ORDER_EVENT, ...toFirst(DELIVERED), line: LINE } satisfies EventReply;
 export const EVENT_REDELIVERED = {
   ...ORDER_EVENT,
-  delivery: { ...DUE, attempts: DELIVERED.attempts },
+  ...toFirst({ ...DUE, attempts: DELIVERED.attempts }),
 } satisfies EventReply;
-export const WEBHOOK_TEST = { ...EVENTS["webhook.test"], delivery: DUE } satisfies EventReply;
+export const WEBHOOK_TEST = { ...EVENTS["webhook.test"], ...toFirst(DUE) } satisfies EventReply;
