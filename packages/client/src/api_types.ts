@@ -115,7 +115,7 @@ export interface Credentials {
     /** The secret's name, not its value. */
     secret_id: string;
     /** The number of the endpoint whose webhooks the secret signs, as GET /v1/account shows it. */
-    endpoint?: number | undefined;
+    endpoint: number;
     /** From when the service accepts the credential. */
     not_before: string;
     /** When the service stops accepting the credential; null if no end is planned. */
@@ -1219,16 +1219,16 @@ export interface StatementBalance {
 /** An endpoint that gets your events. */
 export interface WebhookEndpoint {
   /** The number of the endpoint, from 1. It never becomes the number of another endpoint. */
-  endpoint?: number | undefined;
+  endpoint: number;
   /** Where your events are sent. */
   url: string;
   /** The types of events that the endpoint gets; null: all. It gets webhook.test in any case. */
-  types?: Array<string> | null | undefined;
+  types: Array<string> | null;
   /**
    * A sequence number. Of the events up to it that the endpoint gets, each was delivered, is retried on
    * its own, or is parked.
    */
-  delivered_to?: number | undefined;
+  delivered_to: number;
   /**
    * working: the last attempt was accepted. failing: the last attempts failed. disabled: your endpoint
    * answered 410; request a test event to enable it. Values may be added.

@@ -63,7 +63,7 @@ function summaryOf(found: readonly Found[], urls?: ReadonlyMap<number, string>):
 
 async function readUrls(client: Reads): Promise<ReadonlyMap<number, string>> {
   const { webhook_endpoints } = await client.getAccount();
-  return new Map(webhook_endpoints.map(({ endpoint = 1, url }) => [endpoint, url]));
+  return new Map(webhook_endpoints.map(({ endpoint, url }) => [endpoint, url]));
 }
 
 function judge(

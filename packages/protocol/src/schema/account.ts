@@ -4,14 +4,14 @@ import { limitsReply } from "./limits.ts";
 import { endpointNumber, instant, openText } from "./text.ts";
 
 const webhookEndpoint = z.object({
-  endpoint: endpointNumber.optional().meta({
+  endpoint: endpointNumber.meta({
     description: "The number of the endpoint, from 1. It never becomes the number of another endpoint.",
   }),
   url: z.string().meta({ description: "Where your events are sent." }),
-  types: z.array(z.string()).nullable().optional().meta({
+  types: z.array(z.string()).nullable().meta({
     description: "The types of events that the endpoint gets; null: all. It gets webhook.test in any case.",
   }),
-  delivered_to: z.int().min(0).optional().meta({
+  delivered_to: z.int().min(0).meta({
     description:
       "A sequence number. Of the events up to it that the endpoint gets, each was delivered, is retried on its " +
       "own, or is parked.",

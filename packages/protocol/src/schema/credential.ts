@@ -34,7 +34,7 @@ export const credentialsReply = z.object({
   }),
   webhook_secrets: z.array(z.object({
     secret_id: secretId,
-    endpoint: endpointNumber.optional().meta({
+    endpoint: endpointNumber.meta({
       description: "The number of the endpoint whose webhooks the secret signs, as GET /v1/account shows it.",
     }),
     ...life,

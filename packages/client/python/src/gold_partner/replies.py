@@ -382,7 +382,7 @@ class Secret(CredentialLife):
 
 class WebhookSecret(Secret):
     #: The number of the endpoint whose webhooks the secret signs.
-    endpoint: NotRequired[int]
+    endpoint: int
 
 
 class ChainKey(TypedDict):
@@ -405,12 +405,12 @@ class Credentials(TypedDict):
 
 class AccountEndpoint(TypedDict):
     #: From 1. It never becomes the number of another endpoint.
-    endpoint: NotRequired[int]
+    endpoint: int
     url: str
     #: The types of events that the endpoint gets, beside webhook.test. None: all types.
-    types: NotRequired[list[str] | None]
+    types: list[str] | None
     #: Of the events up to this number that the endpoint gets, each was delivered, is retried on its own, or is parked.
-    delivered_to: NotRequired[int]
+    delivered_to: int
     #: working, failing or disabled; values may be added.
     status: str
     failures: int

@@ -229,7 +229,7 @@ public final class Api {
      */
     public record WebhookSecret(
         String secretId,
-        Long endpoint,
+        long endpoint,
         Instant notBefore,
         Instant retireAt,
         Instant lastUsedAt) {
@@ -1634,10 +1634,10 @@ public final class Api {
    * @param disabledAt when your endpoint was disabled; null if it is not.
    */
   public record WebhookEndpoint(
-      Long endpoint,
+      long endpoint,
       String url,
       List<String> types,
-      Long deliveredTo,
+      long deliveredTo,
       String status,
       long failures,
       Instant restsUntil,
