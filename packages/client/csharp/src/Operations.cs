@@ -295,8 +295,9 @@ namespace GoldPartner {
     }
 
     /// <summary>
-    /// Your events, in order. Every event that is sent by webhook, oldest first, each with the attempts to deliver
-    /// it. For the next page, send the page's <c>next_cursor</c> as <c>after</c>. <c>sequence</c> has no gaps.
+    /// Your events, in order. Every event that is sent by webhook, oldest first, each with the attempts to deliver it
+    /// to each of your endpoints. For the next page, send the page's <c>next_cursor</c> as <c>after</c>.
+    /// <c>sequence</c> has no gaps.
     /// </summary>
     /// <param name="query">the part that you want; without it, everything</param>
     /// <param name="cancellationToken">ends the call with the code aborted</param>
@@ -306,7 +307,7 @@ namespace GoldPartner {
       new EachLoop<Event>(() => ListAsync(
         "listEvents", "/v1/events", "after", query, json => new Event(json), cancellationToken));
 
-    /// <summary>One event. One of your events and the attempts to deliver it.</summary>
+    /// <summary>One event. One of your events and the attempts to deliver it to each of your endpoints.</summary>
     /// <param name="eventId">the id, as the service returned it</param>
     /// <param name="cancellationToken">ends the call with the code aborted</param>
     /// <returns>the reply</returns>
@@ -318,10 +319,12 @@ namespace GoldPartner {
     }
 
     /// <summary>
-    /// Send an event to your webhook again. Sends one of your events now, whether it was delivered, is parked or is
-    /// still waiting. It is sent ahead of waiting events and gets all its tries again. It has the same id and the
-    /// same bytes as before. While your endpoint is disabled, the event stays pending without a
-    /// <c>next_attempt_at</c>, and it is sent once the endpoint is enabled again. The body may be omitted.
+    /// Send an event to your webhook endpoints again. Sends one of your events now to each of your endpoints that
+    /// gets its type, whether it was delivered, is parked or is still waiting. It is sent ahead of waiting events and
+    /// gets all its tries again. It has the same id and the same bytes as before; only <c>previous_sequence</c> can
+    /// differ, if the types of the endpoint have changed. While an endpoint is disabled, its delivery stays pending
+    /// without a <c>next_attempt_at</c>, and the event is sent once the endpoint is enabled again. The body may be
+    /// omitted.
     /// </summary>
     /// <param name="eventId">the id, as the service returned it</param>
     /// <param name="idempotencyKey">
@@ -341,10 +344,10 @@ namespace GoldPartner {
     }
 
     /// <summary>
-    /// Send a test event to your webhook. Creates a <c>webhook.test</c> event with your next sequence number and
-    /// sends it ahead of all waiting events. It is also sent to a disabled endpoint; once it is delivered there, the
-    /// endpoint is enabled again and receives the waiting events. GET /v1/events/{event_id} shows how the delivery
-    /// went. The body may be omitted.
+    /// Send a test event to your webhook endpoints. Creates a <c>webhook.test</c> event with your next sequence
+    /// number and sends it to each of your endpoints, whatever types they get, ahead of all waiting events. It is
+    /// also sent to a disabled endpoint; once it is delivered there, that endpoint is enabled again and receives the
+    /// waiting events. GET /v1/events/{event_id} shows how the delivery went. The body may be omitted.
     /// </summary>
     /// <param name="idempotencyKey">
     /// your own key: 1 to 255 visible ASCII characters. Store it before the call if the write must survive a crash of

@@ -33,7 +33,7 @@ namespace GoldPartner {
     public IReadOnlyList<string> IpRanges { get; }
     /// <summary>Where your withdrawals are paid.</summary>
     public AccountSettlement Settlement { get; }
-    /// <summary>Where your events are sent; empty if nowhere.</summary>
+    /// <summary>Where your events are sent, at most five endpoints; empty if nowhere.</summary>
     public IReadOnlyList<WebhookEndpoint> WebhookEndpoints { get; }
     /// <summary>See <see cref="Credentials"/>.</summary>
     public Credentials Credentials { get; }
@@ -148,7 +148,7 @@ namespace GoldPartner {
     public IReadOnlyList<CredentialsSigningKey> SigningKeys { get; }
     /// <summary>The secrets with which you fetch tokens.</summary>
     public IReadOnlyList<CredentialsClientSecret> ClientSecrets { get; }
-    /// <summary>The secrets that sign your webhooks.</summary>
+    /// <summary>The secrets that sign your webhooks. Each endpoint has its own.</summary>
     public IReadOnlyList<CredentialsWebhookSecret> WebhookSecrets { get; }
   }
 
@@ -222,6 +222,7 @@ namespace GoldPartner {
   public sealed class CredentialsWebhookSecret {
     internal CredentialsWebhookSecret(Json json) {
       SecretId = json.Get("secret_id", Json.Text);
+      Endpoint = json.Get("endpoint", Json.Integer);
       NotBefore = json.Get("not_before", Json.Instant);
       RetireAt = json.FindValue("retire_at", Json.Instant);
       LastUsedAt = json.FindValue("last_used_at", Json.Instant);
@@ -229,6 +230,8 @@ namespace GoldPartner {
 
     /// <summary>The secret's name, not its value.</summary>
     public string SecretId { get; }
+    /// <summary>The number of the endpoint whose webhooks the secret signs, as GET /v1/account shows it.</summary>
+    public long Endpoint { get; }
     /// <summary>From when the service accepts the credential.</summary>
     public DateTimeOffset NotBefore { get; }
     /// <summary>When the service stops accepting the credential; null if no end is planned.</summary>
@@ -237,7 +240,10 @@ namespace GoldPartner {
     public DateTimeOffset? LastUsedAt { get; }
   }
 
-  /// <summary>The attempts to deliver an event to your endpoint.</summary>
+  /// <summary>
+  /// The attempts to deliver an event to your first endpoint, which has the lowest number. <c>deliveries</c> has
+  /// every endpoint.
+  /// </summary>
   public sealed class Delivery {
     internal Delivery(Json json) {
       Status = json.Get("status", Json.Text);
@@ -256,7 +262,7 @@ namespace GoldPartner {
     public IReadOnlyList<DeliveryAttempt> Attempts { get; }
   }
 
-  /// <summary>Delivery attempt.</summary>
+  /// <summary>One attempt to deliver an event.</summary>
   public sealed class DeliveryAttempt {
     internal DeliveryAttempt(Json json) {
       AttemptedAt = json.Get("attempted_at", Json.Instant);
@@ -280,6 +286,28 @@ namespace GoldPartner {
     public string? Cause { get; }
   }
 
+  /// <summary>The attempts to deliver an event to one endpoint.</summary>
+  public sealed class EndpointDelivery {
+    internal EndpointDelivery(Json json) {
+      Endpoint = json.Get("endpoint", Json.Integer);
+      Status = json.Get("status", Json.Text);
+      NextAttemptAt = json.FindValue("next_attempt_at", Json.Instant);
+      Attempts = json.Get("attempts", Json.List(Json.Object(each => new DeliveryAttempt(each))));
+    }
+
+    /// <summary>The number of the endpoint, as GET /v1/account shows it.</summary>
+    public long Endpoint { get; }
+    /// <summary>
+    /// pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped trying;
+    /// redeliver it by hand. Values may be added.
+    /// </summary>
+    public string Status { get; }
+    /// <summary>When the event is sent next; null if that is not planned.</summary>
+    public DateTimeOffset? NextAttemptAt { get; }
+    /// <summary>The attempts so far, oldest first.</summary>
+    public IReadOnlyList<DeliveryAttempt> Attempts { get; }
+  }
+
   /// <summary>An event and the attempts to deliver it.</summary>
   public sealed class Event {
     internal Event(Json json) {
@@ -289,9 +317,10 @@ namespace GoldPartner {
       CreatedAt = json.Get("created_at", Json.Instant);
       Environment = json.Find("environment", Json.Text);
       ApiVersion = json.Find("api_version", Json.Text);
-      Delivery = json.Get("delivery", Json.Object(each => new Delivery(each)));
-      Line = json.Find("line", Json.Text);
       Data = json.Get("data", Json.Object(each => new EventData(each)));
+      Delivery = json.Get("delivery", Json.Object(each => new Delivery(each)));
+      Deliveries = json.Find("deliveries", Json.List(Json.Object(each => new EndpointDelivery(each))));
+      Line = json.Find("line", Json.Text);
     }
 
     /// <summary>What happened. Values may be added.</summary>
@@ -299,8 +328,8 @@ namespace GoldPartner {
     /// <summary>The id: evt_ and a UUIDv7.</summary>
     public string Id { get; }
     /// <summary>
-    /// The number of the event, counted per partner without gaps. A missing number is an event that has not arrived
-    /// yet.
+    /// The number of the event, counted per partner without gaps. An endpoint with a filter does not get every
+    /// number: see previous_sequence.
     /// </summary>
     public long Sequence { get; }
     /// <summary>When the event occurred.</summary>
@@ -311,15 +340,19 @@ namespace GoldPartner {
     /// The version of this API, as info.version of the description. Not in events from before 0.7.0.
     /// </summary>
     public string? ApiVersion { get; }
+    /// <summary>See <see cref="EventData"/>.</summary>
+    public EventData Data { get; }
     /// <summary>See <see cref="Delivery"/>.</summary>
     public Delivery Delivery { get; }
+    /// <summary>
+    /// One object for each endpoint that gets this type of event, by its number. Not in replies from before 0.7.0.
+    /// </summary>
+    public IReadOnlyList<EndpointDelivery>? Deliveries { get; }
     /// <summary>
     /// The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes, and this
     /// text. Only GET /v1/events and GET /v1/events/{event_id} have it.
     /// </summary>
     public string? Line { get; }
-    /// <summary>See <see cref="EventData"/>.</summary>
-    public EventData Data { get; }
   }
 
   /// <summary>The credential, in its state right after the event.</summary>
@@ -490,16 +523,25 @@ namespace GoldPartner {
     public string? ApprovedBy { get; }
   }
 
-  /// <summary>The URL to which events are sent, beginning with this event.</summary>
+  /// <summary>An endpoint that was added, removed, or got another URL.</summary>
   public sealed class EventWebhookEndpoint {
     internal EventWebhookEndpoint(Json json) {
       Url = json.Get("url", Json.Text);
+      Endpoint = json.FindValue("endpoint", Json.Integer);
+      RemovedAt = json.FindValue("removed_at", Json.Instant);
       ChangedBy = json.Find("changed_by", Json.Text);
       ApprovedBy = json.Find("approved_by", Json.Text);
     }
 
-    /// <summary>The new URL.</summary>
+    /// <summary>The URL of the endpoint.</summary>
     public string Url { get; }
+    /// <summary>The number of the endpoint, as GET /v1/account shows it. Not in events from before 0.7.0.</summary>
+    public long? Endpoint { get; }
+    /// <summary>
+    /// When the endpoint was removed; null if events are sent to this URL from now on. Not in events from before
+    /// 0.7.0.
+    /// </summary>
+    public DateTimeOffset? RemovedAt { get; }
     /// <summary>
     /// The operator's login that made the change; null if the change is older than events about changes.
     /// </summary>
@@ -1721,15 +1763,27 @@ namespace GoldPartner {
   /// <summary>An endpoint that gets your events.</summary>
   public sealed class WebhookEndpoint {
     internal WebhookEndpoint(Json json) {
+      Endpoint = json.Get("endpoint", Json.Integer);
       Url = json.Get("url", Json.Text);
+      Types = json.Find("types", Json.List(Json.Text));
+      DeliveredTo = json.Get("delivered_to", Json.Integer);
       Status = json.Get("status", Json.Text);
       Failures = json.Get("failures", Json.Integer);
       RestsUntil = json.FindValue("rests_until", Json.Instant);
       DisabledAt = json.FindValue("disabled_at", Json.Instant);
     }
 
+    /// <summary>The number of the endpoint, from 1. It never becomes the number of another endpoint.</summary>
+    public long Endpoint { get; }
     /// <summary>Where your events are sent.</summary>
     public string Url { get; }
+    /// <summary>The types of events that the endpoint gets; null: all. It gets webhook.test in any case.</summary>
+    public IReadOnlyList<string>? Types { get; }
+    /// <summary>
+    /// A sequence number. Of the events up to it that the endpoint gets, each was delivered, is retried on its own,
+    /// or is parked.
+    /// </summary>
+    public long DeliveredTo { get; }
     /// <summary>
     /// working: the last attempt was accepted. failing: the last attempts failed. disabled: your endpoint answered
     /// 410; request a test event to enable it. Values may be added.
@@ -1753,6 +1807,7 @@ namespace GoldPartner {
       Environment = json.Find("environment", Json.Text);
       ApiVersion = json.Find("api_version", Json.Text);
       Data = json.Get("data", Json.Object(each => new EventData(each)));
+      PreviousSequence = json.FindValue("previous_sequence", Json.Integer);
     }
 
     /// <summary>What happened. Values may be added.</summary>
@@ -1760,8 +1815,8 @@ namespace GoldPartner {
     /// <summary>The id: evt_ and a UUIDv7.</summary>
     public string Id { get; }
     /// <summary>
-    /// The number of the event, counted per partner without gaps. A missing number is an event that has not arrived
-    /// yet.
+    /// The number of the event, counted per partner without gaps. An endpoint with a filter does not get every
+    /// number: see previous_sequence.
     /// </summary>
     public long Sequence { get; }
     /// <summary>When the event occurred.</summary>
@@ -1774,6 +1829,13 @@ namespace GoldPartner {
     public string? ApiVersion { get; }
     /// <summary>See <see cref="EventData"/>.</summary>
     public EventData Data { get; }
+    /// <summary>
+    /// The number of the event before this one among those that this endpoint gets. Process this event when you have
+    /// processed every event up to that number; null: at once, because there is none, or because the types of the
+    /// endpoint have changed since. Without a filter it is sequence - 1. Only in webhooks of 0.7.0 and later, not in
+    /// the event stream nor in GET /v1/events.
+    /// </summary>
+    public long? PreviousSequence { get; }
   }
 
   /// <summary>An outgoing payment. If it is rejected, returned or cancelled, the amount is available again.</summary>
