@@ -53,15 +53,11 @@ function simulationWays(): (readonly [TokenProblemCode, Way])[] {
       operation: "simulateEvent",
       async stage({ stack: { sql }, other }) {
         // A partner that was registered without a webhook endpoint.
-        const setUrl = (url: string | null) =>
-          sql`update gold.partner set webhook_url = ${url} where public_id = ${other.credentials.client_id}`;
-        const [{ url }] = await sql`
-          select webhook_url as url from gold.partner where public_id = ${other.credentials.client_id}` as [
-          { url: string },
-        ];
-        await setUrl(null);
+        const [row] = await sql`
+          delete from gold.receiver r using gold.partner p
+          where p.id = r.id and p.public_id = ${other.credentials.client_id} returning r.*`;
         const call = { body: { type: "webhook_endpoint.changed" } };
-        return { caller: other, call, mend: () => setUrl(url) };
+        return { caller: other, call, mend: () => sql`insert into gold.receiver ${sql(row!)}` };
       },
     }],
     ["quote_already_executed", {

@@ -89,16 +89,18 @@ export async function insertPartner(sql: Sql, given: {
 }): Promise<number> {
   return await valueOf(sql`
     with created as (
-      insert into gold.partner (public_id, name, iban, webhook_url, rate_per_second, burst, maximum_grams)
-      values (${given.clientId}, ${given.name}, ${given.iban}, ${given.webhook}, 2000, 2000, 10000000) returning id
+      insert into gold.partner (public_id, name, iban, rate_per_second, burst, maximum_grams)
+      values (${given.clientId}, ${given.name}, ${given.iban}, 2000, 2000, 10000000) returning id
+    ), receiver as (
+      insert into gold.receiver (id, partner_id, number, url) select id, id, 1, ${given.webhook} from created
     ), ip as (
       insert into gold.allowed_ip (partner_id, range)
       select id, unnest(${`{${given.ips.join(",")}}`}::text::cidr[]) from created
     ), secret as (
       insert into gold.client_secret (partner_id, hash) select id, ${given.secretHash}::bytea from created
     ), webhook_secret as (
-      insert into gold.webhook_secret (partner_id, sealed, sealing_key)
-      select id, ${given.webhookSealed}::bytea, ${given.sealingKey} from created
+      insert into gold.webhook_secret (partner_id, receiver_id, sealed, sealing_key)
+      select id, id, ${given.webhookSealed}::bytea, ${given.sealingKey} from created
     )
     insert into gold.account (bucket, client_id) select id % 64, id from created returning client_id as client`);
 }

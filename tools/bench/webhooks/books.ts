@@ -31,8 +31,8 @@ export async function openBooks(sql: Sql, urls: readonly string[]): Promise<Webh
   for (const schema of SCHEMAS) {
     await sql.unsafe(readFileSync(new URL(`../peers/${schema}`, import.meta.url), "utf8"));
   }
-  const partners = await sql<{ id: number; webhook_url: string }[]>`
-    select id, webhook_url from gold.partner where webhook_url in ${sql(urls)} order by id`;
+  const partners = await sql<{ id: number }[]>`
+    select partner_id as id from gold.receiver where url in ${sql(urls)} order by id`;
   const [first, count] = [partners[0]!.id, partners.length];
   await sql`
     select gold.book_funding(false, client, 1, 'fund', '\\x00', ${FUNDS_HALALAS}::text::bigint, ${FUNDS_HALALAS}::text::bigint,
@@ -56,15 +56,15 @@ export async function openBooks(sql: Sql, urls: readonly string[]): Promise<Webh
     sql,
     atFirst: SAMPLE_EVENTS + count,
     posts: await sql<Post[]>`
-      select 'evt_' || e.id as id, p.webhook_url as url, b.body
-      from gold.event e join gold.partner p on p.id = e.client_id, gold.event_body(e) b
-      where p.id between ${first} and ${first + count - 1} and e.type = 'order.executed'
+      select 'evt_' || e.id as id, o.url, b.body
+      from gold.event e join gold.receiver o on o.id = e.client_id, gold.event_body(e) b
+      where o.id between ${first} and ${first + count - 1} and e.type = 'order.executed'
       order by e.sequence, e.client_id`,
     book,
     seal,
     async isDelivered() {
       const [waiting] = await sql`
-        select from gold.account a left join gold.endpoint e using (bucket, client_id)
+        select from gold.account a left join gold.endpoint e on e.bucket = a.bucket and e.receiver_id = a.client_id
         where a.client_id between ${first} and ${
         first + count - 1
       } and a.event_sequence > coalesce(e.passed, 0) limit 1`;

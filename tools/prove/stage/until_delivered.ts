@@ -8,18 +8,19 @@ export async function untilDelivered({ sql }: Deployment, timeoutMs: number): Pr
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const [left] = await sql`
-      select count(*)::int as partners, coalesce(sum(waiting), 0)::int as waiting, coalesce(sum(due), 0)::int as due from (
-        select a.event_sequence - coalesce(n.passed, 0) as waiting,
-          (select count(*) from gold.retry r where r.client_id = a.client_id and r.due_at is not null) as due
-        from gold.account a left join gold.endpoint n on n.bucket = a.bucket and n.client_id = a.client_id
-        join gold.partner p on p.id = a.client_id and p.webhook_url is not null
+      select count(*)::int as endpoints, coalesce(sum(waiting), 0)::int as waiting, coalesce(sum(due), 0)::int as due from (
+        select a.event_sequence - coalesce(n.passed, o.added_after) as waiting,
+          (select count(*) from gold.retry r where r.receiver_id = o.id and r.due_at is not null) as due
+        from gold.receiver o join gold.account a on a.client_id = o.partner_id
+        left join gold.endpoint n on n.receiver_id = o.id
+        where o.removed_at is null
       ) w where waiting > 0 or due > 0`;
-    if (left!.partners === 0) return;
+    if (left!.endpoints === 0) return;
     if (performance.now() > deadline) {
       throw new Error(
         `After ${timeoutMs / 1000} s, ${left!.waiting} events are not yet delivered and ${
           left!.due
-        } retries are scheduled, for ${left!.partners} partners.`,
+        } retries are scheduled, for ${left!.endpoints} endpoints.`,
       );
     }
     await sleep(POLL_MS);

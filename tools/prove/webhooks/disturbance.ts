@@ -127,7 +127,7 @@ class Enabling {
     const { deployment, service } = this.#setup;
     for (; this.#on; await sleep(PAUSE_MS)) {
       const away = await deployment.sql<{ client: number; at: string }[]>`
-        select client_id as client, coalesce(disabled_at, rests_until)::text as at from gold.endpoint
+        select receiver_id as client, coalesce(disabled_at, rests_until)::text as at from gold.endpoint
         where disabled_at is not null or rests_until > now() + ${LONG_REST}::interval`
         .catch(() => []);
       for (const { client, at } of away) {

@@ -27,7 +27,9 @@ export async function backlogOf({ deployment, receivers }: Setup, events: number
   const last = receivers.urls.length - 1;
   const dead = deployment.traders[last]!;
   const setUrl = (url: string | null) =>
-    deployment.sql`update gold.partner set webhook_url = ${url}::text where id = ${dead.client}`;
+    deployment.sql`update gold.receiver set url = ${url ?? ""}, removed_at = ${
+      url === null ? new Date() : null
+    } where id = ${dead.client}`;
   await setUrl(null);
   await preload(deployment.sql, dead, events);
   await receivers.behave((n) => n < last ? "well" : "hangs");
@@ -35,7 +37,7 @@ export async function backlogOf({ deployment, receivers }: Setup, events: number
     name: `${events} events waiting for a receiver that hangs`,
     async begin() {
       await setUrl(receivers.urls[last]!);
-      await deployment.sql`select gold.enable_endpoint(${dead.client}::int)`;
+      await deployment.sql`select gold.enable_receiver(${dead.client}::int)`;
     },
     end: async () => void await setUrl(null),
   };

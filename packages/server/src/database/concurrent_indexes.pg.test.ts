@@ -50,7 +50,7 @@ describe("the concurrent indexes of migrations", () => {
 
   it("are built in order, and a fresh database has them", async () => {
     const names = readMigrations().flatMap(({ sql }) => sql).flatMap((one) => readConcurrentIndex(one) ?? []);
-    assertEquals(names, ["funding_newest", INDEX, "idempotency_key_created"]);
+    assertEquals(names, ["funding_newest", INDEX, "idempotency_key_created", "event_other"]);
     for (const name of names) assertEquals(await stateOf(name), "valid");
     assertEquals(readConcurrentIndex('CREATE INDEX "a" ON "gold"."orders" USING btree ("id")'), undefined);
     assertEquals(

@@ -45,7 +45,7 @@ revoke create on schema gold from gold_owner, gold_book;
 revoke all on all tables in schema gold from gold_book;
 grant select on all tables in schema gold to gold_book;
 grant insert on gold.transfer, gold.orders, gold.quote, gold.funding, gold.event, gold.idempotency_key, gold.nonce, gold.chain_link,
-  gold.chain_tail, gold.account, gold.vault, gold.bar, gold.audit, gold.partner, gold.allowed_ip, gold.authority, gold.certificate, gold.client_secret,
+  gold.chain_tail, gold.account, gold.vault, gold.bar, gold.audit, gold.partner, gold.receiver, gold.allowed_ip, gold.authority, gold.certificate, gold.client_secret,
   gold.webhook_secret, gold.signing_key, gold.token_key, gold.price, gold.deployment, gold.registry_version,
   gold.withdrawal, gold.withdrawal_step, gold.payment_batch, gold.deposit, gold.market_session, gold.audit_link, gold.audit_tail, gold.expiry_notice, gold.partner_change, gold.attempt,
   gold.price_history, gold.simulated_price, gold.bar_list, gold.refusal, gold.closed_day, gold.epoch, gold.proposal,
@@ -64,6 +64,7 @@ grant update on gold.chain_tail, gold.audit_tail, gold.partner, gold.price, gold
 grant update (retired_at, revocation_list, revocation_number, revocation_next_at) on gold.authority to gold_book;
 grant update (revoked_at, revocation_reason, last_used_at) on gold.certificate to gold_book;
 grant update (last_used_at, retire_at) on gold.client_secret, gold.signing_key, gold.token_key, gold.webhook_secret to gold_book;
+grant update (url, types, typed_after, removed_at) on gold.receiver to gold_book;
 grant update (sealed, sealing_key) on gold.webhook_secret, gold.token_key to gold_book;
 grant delete on gold.allowed_ip, gold.market_session to gold_book;
 grant insert, update, delete on gold.delivery_worker, gold.rate_use, gold.endpoint, gold.retry, gold.allowance to gold_book;

@@ -117,6 +117,7 @@ describe("the roles", () => {
     const book = books.connect("superuser", 1);
     await book`set role gold_book`;
     const MAY_UPDATE: Record<string, readonly string[]> = {
+      receiver: ["url", "types", "typed_after", "removed_at"],
       account: ["admission_version", "event_sequence", "last_posted_at", "closed_until", "simulations"],
       authority: ["retired_at", "revocation_list", "revocation_number", "revocation_next_at"],
       bar: ["removed_at", "removed_sequence", "removed_list"],

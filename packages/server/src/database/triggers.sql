@@ -19,7 +19,8 @@ begin
       format('CREATE TRIGGER refuse_unprintable BEFORE INSERT OR UPDATE OF %s ON gold.%s FOR EACH ROW EXECUTE FUNCTION gold.refuse_unprintable(%s)',
         array_to_string(columns, ', '), name, (select string_agg(quote_literal(c), ', ') from unnest(columns) c))
     from (values
-      ('partner', array['name', 'iban', 'pending_iban', 'webhook_url']),
+      ('partner', array['name', 'iban', 'pending_iban']),
+      ('receiver', array['url']),
       ('bar', array['serial', 'refiner', 'vault_name']),
       ('deposit', array['bank_reference']),
       ('withdrawal', array['reference']),

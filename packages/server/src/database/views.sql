@@ -11,7 +11,7 @@ from gold.price p;
 create or replace view gold.market_hours as select day, opens, closes from gold.market_session;
 
 create or replace view gold.partner_overview as
-select p.id, p.public_id, p.name, p.iban, p.webhook_url, p.rate_per_second, p.burst, p.maximum_grams, p.created_at, p.suspended_at,
+select p.id, p.public_id, p.name, p.iban, (select r.url from gold.receiver r where r.id = p.id) as webhook_url, p.rate_per_second, p.burst, p.maximum_grams, p.created_at, p.suspended_at,
   (select array_agg(i.range::text order by i.range) from gold.allowed_ip i where i.partner_id = p.id) as ips,
   a.sar_available, a.sar_held, a.gold, p.pending_iban, p.pending_iban_by, p.pending_iban_at, p.iban_changed_at,
   case when gold.held_until(p.iban_changed_at) > clock_timestamp() then gold.held_until(p.iban_changed_at) end as payouts_held_until,
@@ -24,23 +24,25 @@ create or replace view gold.certificate_overview as
 select p.public_id, c.fingerprint, c.serial, c.not_before, c.not_after, c.created_at, c.revoked_at, c.last_used_at, c.authority, c.revocation_reason
 from gold.certificate c join gold.partner p on p.id = c.partner_id;
 
--- The state of each partner's webhook. `waiting` counts the retries that have a due time, and the events
+-- The state of each webhook endpoint. `waiting` counts the retries that have a due time, and the events
 -- after the mark that have no row in gold.retry.
 create or replace view gold.endpoint_overview as
 select p.public_id, n.disabled_at, coalesce(n.failures, 0) as failures, case when n.rests_until > clock_timestamp() then n.rests_until end as rests_until,
-  a.event_sequence - coalesce(n.passed, 0) + r.due - r.ahead as waiting, r.parked
-from gold.partner p
+  a.event_sequence - coalesce(n.passed, o.added_after) + r.due - r.ahead as waiting, r.parked, o.number, o.url, o.types
+from gold.receiver o
+join gold.partner p on p.id = o.partner_id
 join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id
-left join gold.endpoint n on n.bucket = p.id % 64 and n.client_id = p.id
+left join gold.endpoint n on n.bucket = o.id % 64 and n.receiver_id = o.id
 cross join lateral (
-  select count(r.due_at) as due, count(r.parked_at) as parked, count(*) filter (where r.sequence > coalesce(n.passed, 0)) as ahead
-  from gold.retry r where r.bucket = p.id % 64 and r.client_id = p.id
-) r;
+  select count(r.due_at) as due, count(r.parked_at) as parked, count(*) filter (where r.sequence > coalesce(n.passed, o.added_after)) as ahead
+  from gold.retry r where r.bucket = o.id % 64 and r.receiver_id = o.id
+) r
+where o.removed_at is null;
 
 -- Delivery attempts for operators. Partners never see the receiver's answer.
 create or replace view gold.attempt_overview as
-select p.public_id, a.sequence, a.attempted_at, a.duration_ms, a.http_status, a.error, a.answer
-from gold.partner p join gold.attempt a on a.bucket = p.id % 64 and a.client_id = p.id;
+select p.public_id, a.sequence, a.attempted_at, a.duration_ms, a.http_status, a.error, a.answer, o.number
+from gold.receiver o join gold.partner p on p.id = o.partner_id join gold.attempt a on a.bucket = o.id % 64 and a.receiver_id = o.id;
 
 -- Every credential that can expire or be retired. For an authority, `not_before` is the time when it was
 -- added, and `expires_at` is null. The validity dates of its certificate are only in the certificate's text.
@@ -51,7 +53,9 @@ select c.kind, coalesce(p.public_id, 'house') as owner, c.name, c.kid, c.certifi
   case when not isfinite(c.not_before) or not isfinite(c.expires_at) or not isfinite(c.retire_at) then 'it has an infinite date'
     when least(c.not_before, c.expires_at, c.retire_at) < '0001-01-01 00:00Z' then 'it has a date before the year 1'
     when greatest(c.not_before, c.expires_at, c.retire_at) >= '10000-01-01 00:00Z' then 'it has a date after the year 9999'
-    else c.fault end as fault
+    else c.fault end as fault,
+  (select r.number from gold.webhook_secret s join gold.receiver r on r.id = s.receiver_id
+    where c.kind = 'webhook_secret' and s.id::text = c.name) as endpoint
 from (
   select 'certificate' as kind, partner_id, fingerprint as name, null as kid, null as certificate, not_before, not_after as expires_at,
     revoked_at as retire_at, revoked_at is not null as revoked, last_used_at, null as fault from gold.certificate

@@ -35,12 +35,12 @@ interface EndedAttempt {
 /** Callbacks for logs, metrics and the last-use dates of webhook secrets. */
 export interface CourierReport {
   readonly onAttempt: (endpoint: HeldEndpoint, ended: EndedAttempt) => void;
-  readonly onSigned: (client: number, secrets: readonly OpenSecret[], atMs: number) => void;
+  readonly onSigned: (partner: number, secrets: readonly OpenSecret[], atMs: number) => void;
   /**
    * Called in two cases: signing or sending threw an error, which is a bug; or the database permanently
    * refused an endpoint's events or attempts.
    */
-  readonly onBroken: (client: number, error: unknown) => void;
+  readonly onBroken: (endpoint: HeldEndpoint, error: unknown) => void;
 }
 
 interface CourierListener {
@@ -121,7 +121,7 @@ export class Courier {
     const event = endpoint.next(beganMs);
     if (!event) return;
     const turn = { endpoint, event, beganMs, place: this.#turns.begin(endpoint) };
-    const disturbance = this.#parts.disturbanceOf?.(endpoint.client, event);
+    const disturbance = this.#parts.disturbanceOf?.(endpoint.partner, event);
     if (!disturbance?.waitMs) return this.#attempt(turn, disturbance);
     void sleep(disturbance.waitMs, undefined, { ref: false }).then(() => this.#attempt(turn, disturbance));
   }
@@ -136,13 +136,14 @@ export class Courier {
       const failuresBefore = endpoint.pace.failures;
       this.#apply(endpoint, verdict, beganMs);
       const { client } = endpoint;
-      const { sequence, ticket } = event;
+      const { sequence, follows, ticket } = event;
       const { retryAfterSeconds: _, ...recorded } = attempt;
       const { againInMs } = verdict;
       const tries = event.tries + 1;
       this.#settlement.note(endpoint, {
         client,
         sequence,
+        follows,
         ticket,
         tries,
         attemptedAtMs,
@@ -164,7 +165,7 @@ export class Courier {
     atMs: number,
     disturbance: Disturbance | undefined,
   ): Promise<Attempt> {
-    const { client, url, secrets } = endpoint;
+    const { partner, url, secrets } = endpoint;
     try {
       const message = { id: ID_PREFIX.event + id, timestamp: Math.floor(atMs / 1000), body };
       const signing = disturbance?.signsWith?.(secrets) ?? secrets.map(({ secret }) => secret);
@@ -173,10 +174,10 @@ export class Courier {
         "webhook-timestamp": `${message.timestamp}`,
         "webhook-signature": signWebhook(message, signing),
       };
-      if (!disturbance?.signsWith) this.#parts.report.onSigned(client, secrets, atMs);
+      if (!disturbance?.signsWith) this.#parts.report.onSigned(partner, secrets, atMs);
       return await this.#parts.sender.post(url, headers, body);
     } catch (error) {
-      this.#parts.report.onBroken(client, error);
+      this.#parts.report.onBroken(endpoint, error);
       return BROKEN;
     }
   }

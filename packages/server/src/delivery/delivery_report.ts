@@ -3,6 +3,7 @@ import type { UsageRecorder } from "../admission/usage/usage_recorder.ts";
 import type { Log } from "../operations/log.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import type { CourierReport } from "./courier.ts";
+import type { HeldEndpoint } from "./held_endpoint.ts";
 import { FAILURES_BEFORE_REST } from "./pace.ts";
 
 interface ReportParts {
@@ -33,10 +34,14 @@ export function createDeliveryReport(
   for (const labels of Object.values(LABELS)) metrics.count(ATTEMPTS, labels, 0);
   // The first events of a new partner are sent before the next poll of the registry. So read the registry
   // again before the line of an unknown partner.
-  const logOf = (client: number): Log => async (level, event, fields) => {
-    if (publicIdOf(client) === undefined) await refresh().catch(() => {});
-    const publicId = publicIdOf(client);
-    log(level, event, { ...(publicId === undefined ? {} : { client_id: publicId }), ...fields });
+  const logOf = ({ partner, number }: HeldEndpoint): Log => async (level, event, fields) => {
+    if (publicIdOf(partner) === undefined) await refresh().catch(() => {});
+    const publicId = publicIdOf(partner);
+    log(level, event, {
+      ...(publicId === undefined ? {} : { client_id: publicId }),
+      ...(number === 1 ? {} : { endpoint: number }),
+      ...fields,
+    });
   };
   return {
     onAttempt(endpoint, { event, attempt, verdict, failuresBefore }) {
@@ -45,7 +50,7 @@ export function createDeliveryReport(
       const [failed, fails] = [failuresBefore, endpoint.pace.failures].map((n) => n >= FAILURES_BEFORE_REST);
       const isParked = verdict.outcome !== "delivered" && verdict.againInMs === null;
       if (failed === fails && verdict.outcome !== "disabled" && !isParked) return;
-      const log = logOf(endpoint.client);
+      const log = logOf(endpoint);
       const fields = {
         ...attempt.httpStatus !== null && { status: attempt.httpStatus },
         ...attempt.error !== null && { code: attempt.error },
@@ -57,15 +62,15 @@ export function createDeliveryReport(
         log("warn", "webhook event parked", { ...fields, event_id: ID_PREFIX.event + event.id });
       }
     },
-    onSigned(client, secrets, atMs) {
+    onSigned(partner, secrets, atMs) {
       for (const { id } of secrets) {
-        usage.note({ kind: "webhook_secret", partner: client, id: `${id}`, atMs });
+        usage.note({ kind: "webhook_secret", partner, id: `${id}`, atMs });
       }
     },
-    onBroken(client, error) {
+    onBroken(endpoint, error) {
       metrics.count("gold_unexpected_errors_total");
       const { name, code } = error as { name: string; code?: unknown };
-      logOf(client)("error", "webhook not handled", {
+      logOf(endpoint)("error", "webhook not handled", {
         error_name: name,
         ...typeof code === "string" && { code },
       });

@@ -11,9 +11,15 @@ export interface SealedSecret {
   readonly retire_at: string | null;
 }
 
-/** An endpoint that a worker holds, in its current state. */
+/**
+ * An endpoint that a worker holds, in its current state. Here and in all calls, `client` is the endpoint's id. For a
+ * partner's first endpoint, that is the partner's number.
+ */
 export interface EndpointRow {
   readonly client: number;
+  readonly partner: number;
+  /** The endpoint's number among those of its partner. */
+  readonly number: number;
   readonly url: string;
   /** The number of this claim. Each claim of the endpoint increases it by one. */
   readonly tenure: number;
@@ -37,7 +43,7 @@ export interface EventRow {
   readonly client: number;
   readonly sequence: string;
   readonly id: string;
-  /** Null if the event is sent through its row in `retry`. The worker then skips this number. */
+  /** Null if nothing is to be sent for this number: the event is sent through its row in `retry`, or not taken. */
   readonly body: string | null;
   readonly tries: number;
   /**
@@ -45,12 +51,18 @@ export interface EventRow {
    * must send this value back unchanged.
    */
   readonly ticket: string | null;
+  /**
+   * The number after which this event is the next for the endpoint; null for an event from `retry`. The numbers between
+   * them are events that the endpoint does not take.
+   */
+  readonly follows: string | null;
 }
 
 /** A finished attempt, and what happens to its event next. */
 export interface AttemptEntry {
   readonly client: number;
   readonly sequence: number;
+  readonly follows: number | null;
   readonly ticket: string | null;
   /** Including this attempt. */
   readonly tries: number;
@@ -94,13 +106,13 @@ export interface EndpointEntry {
 export interface DeliveryStore {
   /**
    * Claims at most `most` endpoints that have work and that no live worker holds. With null for `clients`,
-   * the endpoints of all clients can be claimed.
+   * all endpoints can be claimed.
    */
   claim(clients: readonly number[] | null, most: number): Promise<readonly EndpointRow[]>;
   /** Records a heartbeat. Returns the endpoints that the worker still holds. */
   renew(): Promise<readonly EndpointRow[]>;
   take(wants: readonly Want[]): Promise<readonly EventRow[]>;
-  /** Returns the clients whose endpoints this worker no longer holds. */
+  /** Returns the endpoints that this worker no longer holds. */
   settle(attempts: readonly AttemptEntry[], endpoints: readonly EndpointEntry[]): Promise<readonly number[]>;
   dismiss(): Promise<void>;
 }
@@ -131,7 +143,7 @@ export function openDeliveryStore(
     },
     take: (wants) =>
       work<EventRow[]>`
-        select client, sequence, id, body, tries, ticket::text from gold.take_events(
+        select client, sequence, id, body, tries, ticket::text, follows from gold.take_events(
           worker => ${worker}::uuid,
           clients => ${column(wants, ({ client }) => client)}::text::int[],
           tenures => ${column(wants, ({ tenure }) => tenure)}::text::int[],

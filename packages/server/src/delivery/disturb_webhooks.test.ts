@@ -13,6 +13,7 @@ const event = (more: Partial<Waiting> = {}): Waiting => ({
   body: "",
   tries: 0,
   ticket: null,
+  follows: 4,
   takenMs: 0,
   ...more,
 });

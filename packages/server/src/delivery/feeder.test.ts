@@ -7,6 +7,8 @@ import { SECRET } from "./worker_fixture.ts";
 
 const row = {
   client: 1,
+  partner: 1,
+  number: 1,
   url: "https://one.example/",
   tenure: 3,
   passed: "0",
@@ -29,6 +31,7 @@ async function feed(extra: number): Promise<HeldEndpoint> {
       body: "{}",
       tries: 0,
       ticket: null,
+      follows: `${n}`,
     })));
   const feeder = new Feeder({
     store: { take: (wants) => take(wants as readonly [Want]) },

@@ -7,6 +7,8 @@ import { SECRET } from "./worker_fixture.ts";
 const NOW_MS = 1000;
 const row = {
   client: 1,
+  partner: 1,
+  number: 1,
   url: "https://one.example/",
   tenure: 3,
   passed: "10",
@@ -21,6 +23,7 @@ const event = (sequence: number, changes: Partial<EventRow> = {}): EventRow => (
   body: "{}",
   tries: 0,
   ticket: null,
+  follows: changes.ticket ? null : `${sequence - 1}`,
   ...changes,
 });
 
@@ -47,8 +50,20 @@ describe("HeldEndpoint", () => {
     const endpoint = held();
     endpoint.add([event(11, { body: null }), event(12), event(13, { body: null })], NOW_MS);
     assertEquals([heldEvents(endpoint), endpoint.progress.passed], [[12], 11]);
-    endpoint.progress.finish(12);
+    endpoint.progress.finish(11, 12);
     assertEquals(endpoint.progress.passed, 13);
+  });
+
+  it("counts the events between two that it takes as finished with the later one", () => {
+    const endpoint = held();
+    const rows = [event(15, { follows: "10" }), event(20, { body: null, follows: "15" }), event(21)];
+    endpoint.add(rows, NOW_MS);
+    endpoint.progress.finish(10, 15);
+    assertEquals(endpoint.progress.passed, 20);
+    endpoint.empty();
+    assertEquals([endpoint.takenTo, heldEvents(endpoint)], [10, []]);
+    endpoint.add([event(16)], NOW_MS);
+    assertEquals(heldEvents(endpoint), [], "a read from before the queue was emptied");
   });
 
   it("has room for up to twice its window while fewer events than its window are queued", () => {
@@ -108,7 +123,7 @@ describe("HeldEndpoint", () => {
     endpoint.inFlight = 1;
     assertEquals(endpoint.isIdle(NOW_MS), false);
     endpoint.inFlight = 0;
-    endpoint.progress.finish(11);
+    endpoint.progress.finish(10, 11);
     endpoint.disabled = true;
     const reported = {
       client: 1,

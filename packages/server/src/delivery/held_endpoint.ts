@@ -17,6 +17,7 @@ export interface Waiting {
   readonly body: string;
   readonly tries: number;
   readonly ticket: string | null;
+  readonly follows: number | null;
   readonly takenMs: number;
 }
 
@@ -36,6 +37,8 @@ const AHEAD_MAX = 1024;
 /** An endpoint that this worker holds, with its queued events. */
 export class HeldEndpoint {
   readonly client: number;
+  readonly partner: number;
+  readonly number: number;
   readonly tenure: number;
   readonly pace: Pace;
   readonly progress: Progress;
@@ -64,6 +67,8 @@ export class HeldEndpoint {
 
   constructor(row: EndpointRow, nowMs: number) {
     this.client = row.client;
+    this.partner = row.partner;
+    this.number = row.number;
     this.tenure = row.tenure;
     this.url = row.url;
     this.disabled = row.disabled;
@@ -107,20 +112,24 @@ export class HeldEndpoint {
    */
   add(rows: readonly EventRow[], takenMs: number): void {
     if (this.lost) return;
-    const events = rows.map((row) => ({ ...row, sequence: Number(row.sequence) }));
+    const events = rows.map((row) => ({
+      ...row,
+      sequence: Number(row.sequence),
+      follows: row.follows === null ? null : Number(row.follows),
+    }));
     const { isFailing } = this;
     const rank = ({ ticket, tries }: Pick<EventRow, "ticket" | "tries">) =>
       ticket === null ? 1 : tries === 0 ? -1 : isFailing ? 2 : 0;
     events.sort((one, other) => rank(one) - rank(other) || one.sequence - other.sequence);
-    for (const { sequence, id, body, tries, ticket } of events) {
-      if (ticket === null) {
+    for (const { sequence, id, body, tries, ticket, follows } of events) {
+      if (follows !== null) {
         // Skip the event, because empty() put an earlier event back during this read. The next read returns
         // both events, in order.
-        if (sequence !== this.takenTo + 1) continue;
+        if (follows !== this.takenTo) continue;
         this.takenTo = sequence;
+        if (body === null) this.progress.finish(follows, sequence);
       }
-      if (body === null) this.progress.finish(sequence);
-      else this.#queue.push({ sequence, id, body, tries, ticket, takenMs });
+      if (body !== null) this.#queue.push({ sequence, id, body, tries, ticket, follows, takenMs });
     }
   }
 
@@ -144,8 +153,8 @@ export class HeldEndpoint {
    * have passed.
    */
   empty(): void {
-    for (const { ticket, sequence } of this.#queue) {
-      if (ticket === null) this.takenTo = Math.min(this.takenTo, sequence - 1);
+    for (const { follows } of this.#queue) {
+      if (follows !== null) this.takenTo = Math.min(this.takenTo, follows);
     }
     this.#queue = [];
     this.mayHaveMore = true;

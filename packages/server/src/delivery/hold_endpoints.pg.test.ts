@@ -32,7 +32,7 @@ describe("an endpoint", () => {
     await redeliver(books, clients[2]!, 1);
     await redeliver(books, clients[3]!, 1);
     await books
-      .sql`update gold.retry set due_at = now() + interval '1 minute' where client_id = ${clients[3]!}`;
+      .sql`update gold.retry set due_at = now() + interval '1 minute' where receiver_id = ${clients[3]!}`;
     const other = await createWorker(books);
     assertEquals(clientsOf(await other.claim(clients, 9)), [clients[0]!, clients[2]!].sort((a, b) => a - b));
     await other.dismiss();
@@ -55,15 +55,17 @@ describe("an endpoint", () => {
     const worker = await createWorker(books);
     const client = await createReceiver(books, 2);
     await books.sql`
-      insert into gold.webhook_secret (partner_id, sealed, sealing_key, not_before, retire_at) values
-        (${client}, '\\x0102', 'kek-1', now() - interval '3 hours', now() + interval '1 hour'),
-        (${client}, '\\x0304', 'kek-2', now() - interval '2 hours', null),
-        (${client}, '\\x05', 'kek-1', now() - interval '4 hours', now() - interval '1 second'),
-        (${client}, '\\x06', 'kek-2', now() + interval '1 hour', null)`;
+      insert into gold.webhook_secret (partner_id, receiver_id, sealed, sealing_key, not_before, retire_at) values
+        (${client}, ${client}, '\\x0102', 'kek-1', now() - interval '3 hours', now() + interval '1 hour'),
+        (${client}, ${client}, '\\x0304', 'kek-2', now() - interval '2 hours', null),
+        (${client}, ${client}, '\\x05', 'kek-1', now() - interval '4 hours', now() - interval '1 second'),
+        (${client}, ${client}, '\\x06', 'kek-2', now() + interval '1 hour', null)`;
     const [claimed] = await worker.claim([client], 1);
     const { secrets, ...endpoint } = claimed!;
     assertEquals(endpoint, {
       client,
+      partner: client,
+      number: 1,
       url: "https://localhost/",
       tenure: 1,
       passed: "0",
@@ -173,7 +175,7 @@ describe("an endpoint", () => {
     assertEquals(await worker.settle([attemptOf(event!, FAILED)], [resting]), [client]);
     assertEquals(await standingOf(books, client), "passed 1, 5 failures, rests");
     assertEquals(clientsOf(await worker.claim([client], 1)), []);
-    await books.sql`update gold.endpoint set rests_until = now() where client_id = ${client}`;
+    await books.sql`update gold.endpoint set rests_until = now() where receiver_id = ${client}`;
     assertEquals((await worker.claim([client], 1)).map(({ client, failures }) => [client, failures]), [[
       client,
       5,
@@ -208,7 +210,7 @@ describe("an endpoint", () => {
     const worker = await createWorker(books);
     const client = await createReceiver(books, 1);
     await worker.claim([client], 1);
-    await books.sql`update gold.partner set webhook_url = null where id = ${client}`;
+    await books.sql`update gold.receiver set removed_at = now() where id = ${client}`;
     assertEquals(clientsOf(await worker.renew()), []);
     await worker.dismiss();
     await worker.renew();

@@ -1,20 +1,22 @@
 -- Decides which worker sends to which endpoint. A worker sends a heartbeat every second. After five seconds
 -- without one, any other worker may claim its endpoints.
+-- In the functions that workers call, `client` and `clients` are the ids of webhook endpoints (gold.receiver).
+-- Processes of 0.6.0 call them with these names. For a partner's first endpoint, the id is the partner's number.
 
--- The client's active signing secrets, the newest first. They are still encrypted; the worker decrypts them.
-create or replace function gold.webhook_secrets(client int) returns jsonb
+-- An endpoint's active signing secrets, the newest first. They are still encrypted; the worker decrypts them.
+create or replace function gold.receiver_secrets(receiver int) returns jsonb
 language sql volatile
 return coalesce((
   select jsonb_agg(jsonb_build_object('id', s.id, 'sealed', encode(s.sealed, 'base64'), 'sealing_key', s.sealing_key, 'retire_at', s.retire_at)
     order by s.not_before desc, s.id desc)
   from gold.webhook_secret s
-  where s.partner_id = client and s.not_before <= clock_timestamp() and (s.retire_at is null or s.retire_at > clock_timestamp())), '[]');
+  where s.receiver_id = receiver and s.not_before <= clock_timestamp() and (s.retire_at is null or s.retire_at > clock_timestamp())), '[]');
 
--- Claims endpoints that have something to send. If `clients` is null, the endpoints of all clients can be
+-- Claims endpoints that have something to send. If `clients` is null, all endpoints can be
 -- claimed. Concurrent workers get different endpoints. The call leaves out an endpoint whose holder changes
 -- during the call. A worker without a recent heartbeat gets nothing.
 create or replace function gold.claim_endpoints(worker uuid, clients int[], most int)
-returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb)
+returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb, partner int, number int)
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
   set enable_material = off set jit = off as $$
@@ -27,38 +29,41 @@ begin
   if not exists (select from delivery_worker w where w.id = claim_endpoints.worker and w.seen_at > living_since) then
     return;
   end if;
-  clients := coalesce(clients, array(select p.id from partner p where p.webhook_url is not null));
-  insert into endpoint (bucket, client_id)
-  select a.bucket, a.client_id from unnest(clients) c (client) join account a on a.bucket = c.client % 64 and a.client_id = c.client
-  where a.client_id <> 0 and a.event_sequence > 0
-    and not exists (select from endpoint n where n.bucket = a.bucket and n.client_id = a.client_id)
+  clients := coalesce(clients, array(select r.id from receiver r where r.removed_at is null));
+  insert into endpoint (bucket, receiver_id, passed)
+  select r.id % 64, r.id, r.added_after
+  from unnest(clients) c (client)
+  join receiver r on r.id = c.client and r.removed_at is null
+  join account a on a.bucket = r.partner_id % 64 and a.client_id = r.partner_id
+  where a.event_sequence > r.added_after
+    and not exists (select from endpoint n where n.bucket = r.id % 64 and n.receiver_id = r.id)
   on conflict do nothing;
 
   return query
   with waiting as materialized (
-    select n.bucket, n.client_id, n.worker, p.webhook_url
+    select n.bucket, n.receiver_id, n.worker, r.url, r.partner_id, r.number
     from unnest(clients) c (client)
-    join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client
-    join account a on a.bucket = n.bucket and a.client_id = n.client_id
-    join partner p on p.id = n.client_id and p.webhook_url is not null
+    join endpoint n on n.bucket = c.client % 64 and n.receiver_id = c.client
+    join receiver r on r.id = n.receiver_id and r.removed_at is null
+    join account a on a.bucket = r.partner_id % 64 and a.client_id = r.partner_id
     where (n.rests_until is null or n.rests_until <= clock)
       and (n.disabled_at is null and (a.event_sequence > n.passed
-          or exists (select from retry r where r.client_id + 0 = n.client_id and r.due_at <= clock))
-        or exists (select from retry r where r.client_id + 0 = n.client_id and r.is_test and r.due_at <= clock))
+          or exists (select from retry r where r.receiver_id + 0 = n.receiver_id and r.due_at <= clock))
+        or exists (select from retry r where r.receiver_id + 0 = n.receiver_id and r.is_test and r.due_at <= clock))
       and not exists (select from delivery_worker w where w.id = n.worker and w.seen_at > living_since)
     limit most
   ), free as (
-    select n.bucket, n.client_id, w.webhook_url
-    from waiting w join endpoint n on n.bucket = w.bucket and n.client_id = w.client_id and n.worker is not distinct from w.worker
+    select w.bucket, w.receiver_id, w.url, w.partner_id, w.number
+    from waiting w join endpoint n on n.bucket = w.bucket and n.receiver_id = w.receiver_id and n.worker is not distinct from w.worker
     for no key update of n skip locked
   )
-  update endpoint n set worker = claim_endpoints.worker, tenure = n.tenure + 1 from free f where n.bucket = f.bucket and n.client_id = f.client_id
-  returning n.client_id, f.webhook_url, n.tenure, n.passed, n.failures, n.disabled_at is not null, webhook_secrets(n.client_id);
+  update endpoint n set worker = claim_endpoints.worker, tenure = n.tenure + 1 from free f where n.bucket = f.bucket and n.receiver_id = f.receiver_id
+  returning n.receiver_id, f.url, n.tenure, n.passed, n.failures, n.disabled_at is not null, receiver_secrets(n.receiver_id), f.partner_id, f.number::int;
 end $$;
 
 -- Records the worker's heartbeat. Returns all endpoints that the worker still holds, in their current state.
 create or replace function gold.renew_endpoints(worker uuid)
-returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb)
+returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb, partner int, number int)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_column
 begin
@@ -69,9 +74,9 @@ begin
   -- paused inserts its row again with its next heartbeat.
   delete from delivery_worker w where w.seen_at <= clock_timestamp() - interval '1 minute';
   return query
-  select n.client_id, p.webhook_url, n.tenure, n.passed, n.failures, n.disabled_at is not null, webhook_secrets(n.client_id)
-  from endpoint n join partner p on p.id = n.client_id
-  where n.worker = renew_endpoints.worker and p.webhook_url is not null;
+  select n.receiver_id, r.url, n.tenure, n.passed, n.failures, n.disabled_at is not null, receiver_secrets(r.id), r.partner_id, r.number::int
+  from endpoint n join receiver r on r.id = n.receiver_id
+  where n.worker = renew_endpoints.worker and r.removed_at is null;
 end $$;
 
 -- Called when a worker stops, so that other workers can claim its endpoints at once.

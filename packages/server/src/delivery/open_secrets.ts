@@ -5,7 +5,7 @@ import type { Sealing } from "../settings/sealing.ts";
 import type { SealedSecret } from "./delivery_store.ts";
 import type { OpenSecret } from "./held_endpoint.ts";
 
-type OpenSecrets = (client: number, sealed: readonly SealedSecret[]) => Promise<readonly OpenSecret[]>;
+type OpenSecrets = (partner: number, sealed: readonly SealedSecret[]) => Promise<readonly OpenSecret[]>;
 
 /**
  * Decrypts partners' webhook secrets. A failure to decrypt a secret is logged once. It is logged again only

@@ -10,14 +10,14 @@ describe("Progress", () => {
   it("does not advance `passed` to or beyond an unfinished event", () => {
     const progress = new Progress(10);
     for (const [finished, passed] of [[12, 10], [13, 10], [11, 13], [15, 13], [14, 15]]) {
-      progress.finish(finished!);
+      progress.finish(finished! - 1, finished!);
       assertEquals(progress.passed, passed);
     }
   });
 
   it("ignores an event whose sequence number is not above `passed`", () => {
     const progress = new Progress(10);
-    for (const finished of [10, 1, 11, 11, 10]) progress.finish(finished);
+    for (const finished of [10, 1, 11, 11, 10]) progress.finish(finished - 1, finished);
     assertEquals(progress.passed, 11);
   });
 
@@ -28,7 +28,7 @@ describe("Progress", () => {
       const progress = new Progress(from);
       const done = new Set<number>();
       for (const offset of finished) {
-        progress.finish(from + offset);
+        progress.finish(from + offset - 1, from + offset);
         done.add(offset);
         let run = 0;
         while (done.has(run + 1)) run++;

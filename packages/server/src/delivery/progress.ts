@@ -1,10 +1,11 @@
 /**
- * Tracks a partner's finished events. Events may finish in any order; all events up to `passed` have
+ * Tracks an endpoint's finished events. Events may finish in any order; all events up to `passed` have
  * finished.
  */
 export class Progress {
   #passed: number;
-  readonly #ahead = new Set<number>();
+  /** Finished events by the number that each follows. */
+  readonly #ahead = new Map<number, number>();
 
   constructor(passed: number) {
     this.#passed = passed;
@@ -14,8 +15,11 @@ export class Progress {
     return this.#passed;
   }
 
-  finish(sequence: number): void {
-    if (sequence > this.#passed) this.#ahead.add(sequence);
-    while (this.#ahead.delete(this.#passed + 1)) this.#passed++;
+  finish(follows: number, sequence: number): void {
+    if (sequence > this.#passed) this.#ahead.set(follows, sequence);
+    for (let next; (next = this.#ahead.get(this.#passed)) !== undefined;) {
+      this.#ahead.delete(this.#passed);
+      this.#passed = next;
+    }
   }
 }

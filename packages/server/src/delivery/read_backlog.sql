@@ -8,22 +8,22 @@ begin atomic
   select coalesce(sum(p.waiting), 0)::bigint, coalesce(extract(epoch from clock_timestamp() - min(p.oldest)), 0)::float8,
     (select count(*) from gold.retry r where r.parked_at is not null), count(*) filter (where p.is_disabled)
   from (
-    select a.event_sequence - coalesce(n.passed, 0) + r.due - r.ahead as waiting, n.disabled_at is not null as is_disabled, (
+    select a.event_sequence - coalesce(n.passed, o.added_after) + r.due - r.ahead as waiting, n.disabled_at is not null as is_disabled, (
       -- Leaves out the events of disabled endpoints. These events wait until the partner or the operator
       -- enables the endpoint. The column `disabled` counts these endpoints.
       select e.created_at from gold.event e
       where n.disabled_at is null and e.bucket = a.bucket and e.client_id = a.client_id
-        and e.sequence = least(r.first, coalesce(n.passed, 0) + 1)) as oldest
-    from gold.partner o
-    join gold.account a on a.bucket = o.id % 64 and a.client_id = o.id
-    left join gold.endpoint n on n.bucket = a.bucket and n.client_id = a.client_id
+        and e.sequence = least(r.first, coalesce(n.passed, o.added_after) + 1)) as oldest
+    from gold.receiver o
+    join gold.account a on a.bucket = o.partner_id % 64 and a.client_id = o.partner_id
+    left join gold.endpoint n on n.bucket = o.id % 64 and n.receiver_id = o.id
     cross join lateral (
       -- `ahead` are rows above the mark, whose events the difference to the mark has counted already.
-      select count(r.due_at) as due, count(*) filter (where r.sequence > coalesce(n.passed, 0)) as ahead,
+      select count(r.due_at) as due, count(*) filter (where r.sequence > coalesce(n.passed, o.added_after)) as ahead,
         min(r.sequence) filter (where r.due_at is not null) as first
-      from gold.retry r where r.bucket = a.bucket and r.client_id = a.client_id
+      from gold.retry r where r.bucket = o.id % 64 and r.receiver_id = o.id
     ) r
-    where o.webhook_url is not null
+    where o.removed_at is null
   ) p;
 end;
 
@@ -38,10 +38,10 @@ begin atomic
   from (
     select coalesce(n.failures, 0) as failures, (
       select e.created_at from gold.event e
-      where e.bucket = a.bucket and e.client_id = a.client_id and e.sequence = coalesce(n.passed, 0) + 1) as oldest_unsent
-    from gold.partner o
-    join gold.account a on a.bucket = o.id % 64 and a.client_id = o.id
-    left join gold.endpoint n on n.bucket = a.bucket and n.client_id = a.client_id
-    where o.webhook_url is not null and n.disabled_at is null
+      where e.bucket = a.bucket and e.client_id = a.client_id and e.sequence = coalesce(n.passed, o.added_after) + 1) as oldest_unsent
+    from gold.receiver o
+    join gold.account a on a.bucket = o.partner_id % 64 and a.client_id = o.partner_id
+    left join gold.endpoint n on n.bucket = o.id % 64 and n.receiver_id = o.id
+    where o.removed_at is null and n.disabled_at is null
   ) p;
 end;

@@ -143,8 +143,8 @@ export class Settlement {
   }
 
   /**
-   * Puts held and lost endpoints into separate batches. A client may be in both: its endpoint was lost, and
-   * is held again by a newer claim.
+   * Puts held and lost endpoints into separate batches. An endpoint may be in both: it was lost, and is held again by
+   * a newer claim.
    */
   #nextBatches(): (readonly Share[])[] {
     const shares = new Map<HeldEndpoint, Share>();
@@ -158,7 +158,7 @@ export class Settlement {
     };
     for (const endpoint of this.#locked.keys()) shareOf(endpoint);
     for (const { endpoint, attempt } of this.#finished.splice(0, BATCH_ATTEMPTS)) {
-      if (attempt.ticket === null) endpoint.progress.finish(attempt.sequence);
+      if (attempt.follows !== null) endpoint.progress.finish(attempt.follows, attempt.sequence);
       shareOf(endpoint).attempts.push(attempt);
     }
     for (const endpoint of this.#marked) shareOf(endpoint);
@@ -168,7 +168,7 @@ export class Settlement {
       nowMs >= (this.#locked.get(endpoint)?.untilMs ?? nowMs)
     );
     for (const { endpoint } of all) this.#locked.delete(endpoint);
-    // Sort by client. All code locks endpoints in this order, so two calls cannot deadlock.
+    // Sort by id. All code locks endpoints in this order, so two calls cannot deadlock.
     all.sort((one, other) => one.endpoint.client - other.endpoint.client);
     const [held, lost] = [
       all.filter(({ endpoint }) => !endpoint.lost),

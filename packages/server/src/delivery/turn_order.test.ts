@@ -8,7 +8,10 @@ const NOW_MS = 1000;
 
 /** An endpoint with this many queued events. */
 function endpoint(client: number, events: number, failures = 0): HeldEndpoint {
-  const row = { client, url: "", tenure: 1, passed: "0", failures, disabled: false, secrets: [] };
+  const row = {
+    ...{ client, partner: client, number: 1, url: "", tenure: 1 },
+    ...{ passed: "0", failures, disabled: false, secrets: [] },
+  };
   const held = new HeldEndpoint(row, NOW_MS);
   held.secrets = [{ id: 1, retireAtMs: Infinity, secret: SECRET }];
   const events_ = Array.from({ length: events }, (_, n) => ({
@@ -18,6 +21,7 @@ function endpoint(client: number, events: number, failures = 0): HeldEndpoint {
     body: "{}",
     tries: 0,
     ticket: null,
+    follows: `${n}`,
   }));
   held.add(events_, NOW_MS);
   return held;

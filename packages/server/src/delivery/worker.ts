@@ -8,7 +8,7 @@ import { Settlement } from "./settlement.ts";
 export interface WorkerParts extends CourierParts {
   readonly store: DeliveryStore;
   /** Decrypts secrets. Returns those that could be decrypted, perhaps none. Never rejects. */
-  readonly openSecrets: (client: number, sealed: readonly SealedSecret[]) => Promise<readonly OpenSecret[]>;
+  readonly openSecrets: (partner: number, sealed: readonly SealedSecret[]) => Promise<readonly OpenSecret[]>;
   readonly beatMs?: number;
 }
 
@@ -47,10 +47,10 @@ export class DeliveryWorker {
   readonly #courier: Courier;
   readonly #feeder: Feeder;
   readonly #notified = new Set<number>();
-  /** Maps each client whose claim just failed to whether a notification for it has arrived since. */
+  /** Maps each endpoint whose claim just failed to whether a notification for it has arrived since. */
   readonly #failedClaims = new Map<number, boolean>();
   /**
-   * The time at which the database refused to settle a client's attempts. The events are sent again after
+   * The time at which the database refused to settle an endpoint's attempts. The events are sent again after
    * REFUSED_MS.
    */
   readonly #refusedAtMs = new Map<number, number>();
@@ -69,7 +69,7 @@ export class DeliveryWorker {
       onGone: (endpoint) => this.#letGo(endpoint),
       onSettled: (endpoint) => this.#feeder.ask(endpoint),
       onRefused: (endpoint, error) => {
-        report.onBroken(endpoint.client, error);
+        report.onBroken(endpoint, error);
         this.#refusedAtMs.set(endpoint.client, monotonicMs());
         this.#drop(endpoint);
       },
@@ -88,7 +88,7 @@ export class DeliveryWorker {
       mayTake: () => this.#isActive(),
       onFed: (endpoint) => this.#onFed(endpoint),
       onRefused: (endpoint, error) => {
-        report.onBroken(endpoint.client, error);
+        report.onBroken(endpoint, error);
         this.#rest(endpoint, REFUSED_MS);
       },
     });
@@ -111,7 +111,7 @@ export class DeliveryWorker {
     return waiting;
   }
 
-  /** Call this when the client may have a new event. */
+  /** Call this when the endpoint may have a new event. `client` is its id. */
   wake(client: number): void {
     const endpoint = this.#held.get(client);
     if (endpoint) {
@@ -267,7 +267,7 @@ export class DeliveryWorker {
     const key = sealed.map(({ id, sealing_key, retire_at }) => `${id} ${sealing_key} ${retire_at}`).join();
     if (endpoint.secretsKey === key) return;
     endpoint.secretsKey = key;
-    void this.#parts.openSecrets(endpoint.client, sealed).then((secrets) => {
+    void this.#parts.openSecrets(endpoint.partner, sealed).then((secrets) => {
       // Keep nothing if the secrets changed again while these were being decrypted.
       if (endpoint.secretsKey !== key) return;
       endpoint.secrets = secrets;

@@ -328,6 +328,8 @@ export class Stage {
 
 const rowOf = ([client, { tenure, passed, failures, disabled }]: [number, TestPartner]): EndpointRow => ({
   client,
+  partner: client,
+  number: 1,
   tenure,
   url: `https://receiver.example/${client}`,
   passed: `${passed}`,
@@ -343,6 +345,7 @@ const eventOf = (client: number, sequence: number, tries: number, ticket: string
   body: "{}",
   tries,
   ticket,
+  follows: ticket === null ? `${sequence - 1}` : null,
 });
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

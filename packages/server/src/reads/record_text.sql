@@ -40,6 +40,7 @@ return case
     when (given).iban is not null then '"settlement":{"iban_masked":"' || gold.mask_iban((given).iban)
       || '","iban_sha256":"' || encode(sha256(convert_to((given).iban, 'UTF8')), 'hex') || '"'
     when (given).webhook_url is not null then '"webhook_endpoint":{"url":' || to_json((given).webhook_url)
+      || ',"endpoint":' || coalesce((given).kid, '1') || ',"removed_at":' || coalesce('"' || gold.instant_text((given).valid_until) || '"', 'null')
     else '"credential":{"kind":"' || (given).kind || '","id":' || to_json((given).credential)
       || ',"kid":' || coalesce(to_json((given).kid)::text, 'null') || ',"valid_from":' || coalesce('"' || gold.instant_text((given).valid_from) || '"', 'null')
       || ',"valid_until":' || coalesce('"' || gold.instant_text((given).valid_until) || '"', 'null')
@@ -101,18 +102,18 @@ begin atomic
   where l.bucket = (given).bucket and l.client_id = (given).client_id and l.sequence = (given).sequence;
 end;
 
--- The delivery state of an event, with the newest hundred of the attempts that are still stored. The bounds
+-- The state of an event's delivery to one endpoint, with the newest hundred of the attempts that are still stored. The bounds
 -- on attempted_at let Postgres read only the weekly partitions from the event until now. One minute on each
 -- side allows for clock differences.
-create or replace function gold.delivery_text(given gold.event) returns text
+create or replace function gold.delivery_members(given gold.event, receiver int) returns text
 language sql stable
 return (
-  select '{"status":"' || case
+  select '"status":"' || case
       when r.sequence is null and a.delivered then 'delivered'
       else gold.delivery_status(coalesce(n.passed, 0), (given).sequence, r)
     end || '","next_attempt_at":'
     || coalesce('"' || gold.instant_text(gold.next_attempt_at((given).type, r, n)) || '"', 'null')
-    || ',"attempts":[' || coalesce(a.listed, '') || ']}'
+    || ',"attempts":[' || coalesce(a.listed, '') || ']'
   from (
     select bool_or(a.http_status between 200 and 299) as delivered,
       string_agg('{"attempted_at":"' || gold.instant_text(a.attempted_at) || '","http_status":' || coalesce(a.http_status::text, 'null')
@@ -129,27 +130,39 @@ return (
         end || '"', 'null') || '}', ',' order by a.attempted_at) as listed
     from (
       select * from gold.attempt a
-      where a.bucket = (given).bucket and a.client_id = (given).client_id and a.sequence = (given).sequence
+      where a.bucket = receiver % 64 and a.receiver_id = receiver and a.sequence = (given).sequence
         and a.attempted_at between (given).created_at - interval '1 minute' and now() + interval '1 minute'
       order by a.attempted_at desc limit 100
     ) a
   ) a
-  left join gold.endpoint n on n.bucket = (given).bucket and n.client_id = (given).client_id
-  left join gold.retry r on r.bucket = (given).bucket and r.client_id = (given).client_id and r.sequence = (given).sequence
+  left join gold.endpoint n on n.bucket = receiver % 64 and n.receiver_id = receiver
+  left join gold.retry r on r.bucket = receiver % 64 and r.receiver_id = receiver and r.sequence = (given).sequence
 );
 
--- The text of an event for reads: the delivered body plus the state of its delivery and its line.
+-- The deliveries of an event to each endpoint that takes it. `delivery` is that to the first of them.
+create or replace function gold.deliveries_text(given gold.event) returns text
+language sql stable
+return (
+  select '"delivery":{' || coalesce((array_agg(d.members order by d.number))[1], '"status":"filtered","next_attempt_at":null,"attempts":[]')
+    || '},"deliveries":[' || coalesce(string_agg('{"endpoint":' || d.number || ',' || d.members || '}', ',' order by d.number), '') || ']'
+  from (
+    select r.number, gold.delivery_members(given, r.id) as members from gold.takers_of(given) r
+    where (given).sequence > r.typed_after offset 0
+  ) d
+);
+
+-- The text of an event for reads: the delivered body plus the state of its deliveries and its line.
 create or replace function gold.with_delivery(body text, delivery text) returns text
 language sql immutable parallel safe
-return left(body, -1) || ',"delivery":' || delivery || '}';
+return left(body, -1) || ',' || delivery || '}';
 
 create or replace function gold.event_text(given gold.event, delivery text) returns text
 language sql stable
 return (select gold.with_delivery(b.body, delivery) from gold.event_body(given) b);
 
--- What reads add to an event: the state of its delivery, then the line that its link of the hash chain
+-- What reads add to an event: the state of its deliveries, then the line that its link of the hash chain
 -- commits to. A line has only digits, hexadecimal digits, hyphens and bars, so JSON escapes nothing in it.
 create or replace function gold.delivery_and_line(given gold.event) returns text
 language sql stable
-return gold.delivery_text(given) || ',"line":"'
+return gold.deliveries_text(given) || ',"line":"'
   || (select l.line from gold.chain_lines((given).client_id, (given).sequence - 1, 1) l) || '"';

@@ -254,22 +254,22 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     }));
     const own = accountReply.parse(JSON.parse(text));
     assertEquals([status, own], [200, JSON.parse(text)]);
-    const [row] = await sql`select public_id, name, iban, webhook_url from gold.partner where id = ${client}`;
+    const [row] = await sql`select public_id, name, iban from gold.partner where id = ${client}`;
     assertEquals([own.client_id, own.name, own.status], [row!.public_id, row!.name, "active"]);
     assertEquals([text.includes(row!.iban), text.includes(own.settlement.iban_masked)], [false, true]);
     assertEquals(own.credentials, await account.read("/v1/credentials", credentialsReply));
     assertEquals(own.limits.rate_limit, (await account.read("/v1/limits", limitsReply)).rate_limit);
-    await sql`update gold.partner set webhook_url = 'https://bank.example/hook' where id = ${client}`;
+    await sql`update gold.receiver set url = 'https://bank.example/hook' where id = ${client}`;
     await sql`
-      insert into gold.endpoint (bucket, client_id, failures, disabled_at) values (${client} % 64, ${client}, 3, now())
-      on conflict (bucket, client_id) do update set failures = 3, disabled_at = now()`;
+      insert into gold.endpoint (bucket, receiver_id, failures, disabled_at) values (${client} % 64, ${client}, 3, now())
+      on conflict (bucket, receiver_id) do update set failures = 3, disabled_at = now()`;
     const [endpoint] = (await account.read("/v1/account", accountReply)).webhook_endpoints;
     assertEquals([endpoint!.url, endpoint!.status, endpoint!.failures], [
       "https://bank.example/hook",
       "disabled",
       3,
     ]);
-    await sql`update gold.endpoint set failures = 0, disabled_at = null where client_id = ${client}`;
+    await sql`update gold.endpoint set failures = 0, disabled_at = null where receiver_id = ${client}`;
   });
 
   it("return the names and dates of the partner's own credentials, but no secret and no hash", async () => {

@@ -375,7 +375,7 @@ describe("POST /sandbox/simulate", () => {
       const headers = { "Idempotency-Key": randomUUID() };
       const type = "webhook_endpoint.changed";
       const mute = await openSimulator(service, 0);
-      await service.books.sql`update gold.partner set webhook_url = null where id = ${mute.partner.client}`;
+      await service.books.sql`delete from gold.receiver where id = ${mute.partner.client}`;
       await expectProblem(mute.simulate("event", { type }, { headers }), "not_found");
       assertEquals((await mute.simulate("event", { type: "day.closed" }, { headers })).status, 201);
     });

@@ -69,14 +69,15 @@ begin
   end if;
   perform check_rate(create_partner.rate_per_second);
   perform check_secret_hash(secret_hash);
-  insert into partner (public_id, name, iban, webhook_url, rate_per_second, burst, maximum_grams)
-  values (public, create_partner.name, create_partner.iban, create_partner.webhook_url, create_partner.rate_per_second,
-    create_partner.burst, create_partner.maximum_grams)
+  insert into partner (public_id, name, iban, rate_per_second, burst, maximum_grams)
+  values (public, create_partner.name, create_partner.iban, create_partner.rate_per_second, create_partner.burst,
+    create_partner.maximum_grams)
   returning id into created;
   insert into account (bucket, client_id) values (created % 64, created);
+  insert into receiver (id, partner_id, number, url) select created, created, 1, create_partner.webhook_url where create_partner.webhook_url is not null;
   insert into allowed_ip (partner_id, range) select distinct created, unnest(ips);
   insert into client_secret (partner_id, hash) values (created, secret_hash);
-  insert into webhook_secret (partner_id, sealed, sealing_key) values (created, webhook_sealed, create_partner.sealing_key);
+  insert into webhook_secret (partner_id, receiver_id, sealed, sealing_key) values (created, created, webhook_sealed, create_partner.sealing_key);
   insert into signing_key (partner_id, thumbprint, kid, jwk)
   select created, k->>'thumbprint', k->>'kid', k->'jwk' from jsonb_array_elements(signing_keys) k;
   perform note('partner.create', public, jsonb_build_object('name', create_partner.name, 'iban', create_partner.iban, 'ips', ips,
@@ -99,12 +100,14 @@ create or replace function gold.set_partner(
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   subject partner := partner_of(public);
+  url text;
 begin
   perform begin_change(subject.id);
   perform end_admission(subject.id);
   subject := partner_of(public);
+  url := coalesce((select r.url from receiver r where r.id = subject.id), '');
   -- One person may lower limits, and enable the endpoint again.
-  if set_partner.name <> subject.name or ips is not null or set_partner.webhook_url <> coalesce(subject.webhook_url, '')
+  if set_partner.name <> subject.name or ips is not null or set_partner.webhook_url <> url
     or set_partner.rate_per_second > subject.rate_per_second or set_partner.burst > subject.burst or set_partner.maximum_grams > subject.maximum_grams
   then
     perform require_approval(jsonb_build_object('client_id', public, 'name', set_partner.name, 'ips', ips, 'webhook_url', set_partner.webhook_url,
@@ -116,7 +119,6 @@ begin
   end if;
   update partner p set
     name = coalesce(set_partner.name, p.name),
-    webhook_url = coalesce(set_partner.webhook_url, p.webhook_url),
     rate_per_second = coalesce(set_partner.rate_per_second, p.rate_per_second),
     burst = coalesce(set_partner.burst, p.burst),
     maximum_grams = coalesce(set_partner.maximum_grams, p.maximum_grams)
@@ -128,9 +130,11 @@ begin
   -- Setting the webhook URL, even to the same value, enables the endpoint again, because the operator states
   -- that the endpoint works.
   if set_partner.webhook_url is not null then
-    perform enable_endpoint(subject.id);
+    insert into receiver as r (id, partner_id, number, url) values (subject.id, subject.id, 1, set_partner.webhook_url)
+    on conflict (id) do update set url = excluded.url where r.url <> excluded.url;
+    perform enable_receiver(subject.id);
   end if;
-  if set_partner.webhook_url <> coalesce(subject.webhook_url, '') then
+  if set_partner.webhook_url <> url then
     perform post_change(subject.id, 'webhook_endpoint.changed', c.changed_by, c.approved_by, webhook_url => set_partner.webhook_url) from changer() c;
   end if;
   perform note('partner.set', public, jsonb_strip_nulls(jsonb_build_object('name', set_partner.name, 'ips', ips,

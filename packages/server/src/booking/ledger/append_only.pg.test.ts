@@ -110,7 +110,7 @@ describe("append_only", () => {
       rows.map(({ relname }) => relname).join(" "),
       "account allowance allowed_ip audit_tail authority certificate chain_tail client_secret " +
         "delivery_worker deployment endpoint market_session open_exposure partner price problem " +
-        "published_reserves rate_use registry_version retry signing_key token_key vault webhook_secret",
+        "published_reserves rate_use receiver registry_version retry signing_key token_key vault webhook_secret",
     );
   });
 });

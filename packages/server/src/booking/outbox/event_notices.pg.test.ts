@@ -73,9 +73,9 @@ describe("event notices", () => {
   it("are not sent for a client without a URL or with a disabled or resting endpoint", async () => {
     const heard = await hear();
     const [silent, disabled, resting, rested, well] = clients as [number, number, number, number, number];
-    await books.sql`update gold.partner set webhook_url = null where id = ${silent}`;
+    await books.sql`update gold.receiver set removed_at = now() where id = ${silent}`;
     await books.sql`
-      insert into gold.endpoint (bucket, client_id, disabled_at, rests_until) values
+      insert into gold.endpoint (bucket, receiver_id, disabled_at, rests_until) values
         (${disabled % 64}, ${disabled}, now(), null), (${
       resting % 64
     }, ${resting}, null, now() + interval '1 minute'),
@@ -86,8 +86,8 @@ describe("event notices", () => {
 
   it("are sent for earlier events when the client's URL is set", async () => {
     const client = clients.at(-1)!;
-    const [row] = await books
-      .sql`update gold.partner set webhook_url = null where id = ${client} returning public_id`;
+    await books.sql`delete from gold.receiver where id = ${client}`;
+    const [row] = await books.sql`select public_id from gold.partner where id = ${client}`;
     const heard = await hear();
     const operator = await books.sql.reserve();
     await operator`begin`;
@@ -129,7 +129,11 @@ describe("event notices of the service", () => {
         select from pg_stat_activity where datname = current_database() and query like '%tell\\_events%'`)
         .length;
     const setUrl = async (url: string | null) => {
-      await sql`update gold.partner set webhook_url = ${url} where public_id = ${partner.clientId}`;
+      await sql`delete from gold.receiver where id = ${partner.client}`;
+      if (url !== null) {
+        await sql`
+          insert into gold.receiver (id, partner_id, number, url) values (${partner.client}, ${partner.client}, 1, ${url})`;
+      }
       await sql`select gold.registry_changed()`;
       await service.refresh();
     };

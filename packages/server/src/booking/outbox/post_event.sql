@@ -1,3 +1,15 @@
+-- Whether a webhook endpoint takes events of this type. Every endpoint takes tests.
+create or replace function gold.takes(types text[], type text) returns boolean
+language sql immutable parallel safe
+return types is null or type = any (types) or type = 'webhook.test';
+
+-- Notifies the delivery workers of each webhook endpoint of a client.
+create or replace function gold.notify_receivers(client int) returns void
+language sql volatile set search_path = gold, pg_temp
+begin atomic
+  select pg_notify('gold_event', r.id::text) from gold.receiver r where r.partner_id = client and r.removed_at is null;
+end;
+
 -- Writes the next event of a client. The caller holds the account's lock and took the sequence number under
 -- it. The commit notifies the delivery workers. For orders, the service calls `tell_events` after the commit
 -- instead, because one notification for each order would be too many. `line` is the version of the record's
@@ -10,10 +22,10 @@ language sql volatile set search_path = gold, pg_temp
 begin atomic
   insert into gold.event (bucket, client_id, sequence, id, subject, created_at, type, line)
     values (client % 64, client, sequence, id, subject, at, type, line);
-  select pg_notify('gold_event', client::text);
+  select gold.notify_receivers(client);
 end;
 
--- Notifies the workers of clients that have new events, after the commit. It leaves out clients to which
+-- Notifies the workers of clients that have new orders, after the commit. It leaves out webhook endpoints to which
 -- nothing can be sent now. A notification takes a lock on the whole cluster, and each worker then tries to
 -- claim the endpoint. No event is lost. A commit that sets a URL or enables an endpoint sends its own
 -- notification. If this function did not see that commit, the commit is later than the event and its
@@ -24,10 +36,10 @@ language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin
-  perform pg_notify('gold_event', p.id::text)
+  perform pg_notify('gold_event', r.id::text)
   from unnest(clients) c (client)
-  join partner p on p.id = c.client and p.webhook_url is not null
-  left join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client
+  join receiver r on r.partner_id = c.client and r.removed_at is null and takes(r.types, 'order.executed')
+  left join endpoint n on n.bucket = r.id % 64 and n.receiver_id = r.id
   where n.disabled_at is null and (n.rests_until is null or n.rests_until <= clock_timestamp());
 end $$;
 
@@ -61,11 +73,11 @@ begin atomic
   order by e.sequence limit 1;
 end;
 
--- Notifies the workers that an endpoint has another URL or other secrets, or that no worker holds it any
+-- Notifies the workers that a client's endpoints have another URL or other secrets, or that no worker holds them any
 -- more. The workers then check the endpoint at once. Without the notification, they would check it up to a
 -- second later.
 create or replace function gold.endpoint_changed(client int) returns void
 language sql volatile
 begin atomic
-  select pg_notify('gold_endpoint', client::text), pg_notify('gold_event', client::text);
+  select pg_notify('gold_endpoint', client::text), gold.notify_receivers(client);
 end;

@@ -8,18 +8,34 @@ create or replace function gold.due_now(due_at timestamptz) returns timestamptz
 language sql volatile
 return least(date_trunc('milliseconds', clock_timestamp()), due_at - interval '1 millisecond');
 
--- Makes an event due now, outside the order of the other events. Also ends the endpoint's rest (its pause
--- after failed attempts), because the partner or operator may know that the endpoint works again.
-create or replace function gold.ask_delivery(client int, sequence bigint) returns void
-language sql volatile set search_path = gold, pg_temp
+-- The webhook endpoints of a client to which this event is sent.
+create or replace function gold.takers_of(given gold.event) returns setof gold.receiver
+language sql stable
 begin atomic
-  update gold.endpoint n set worker = null, rests_until = null
-  where n.bucket = client % 64 and n.client_id = client and n.rests_until > clock_timestamp();
-  insert into gold.retry as r (bucket, client_id, sequence, tries, is_test, due_at)
-  select client % 64, client, e.sequence, 0, e.type = 'webhook.test', gold.due_now(null) from gold.event_of_number(client, sequence) e
-  on conflict (bucket, client_id, sequence) do update set tries = 0, due_at = gold.due_now(r.due_at), parked_at = null;
-  select pg_notify('gold_event', client::text);
+  select r.* from gold.receiver r
+  where r.partner_id = (given).client_id and r.removed_at is null and gold.takes(r.types, (given).type) and (given).sequence > r.added_after
+  order by r.id;
 end;
+
+-- Makes an event due now at each endpoint that takes it, outside the order of the other events. Also ends the
+-- endpoint's rest (its pause after failed attempts), because the partner or operator may know that the endpoint
+-- works again. It locks the endpoints in the order of their ids, as the workers do.
+create or replace function gold.ask_delivery(client int, sequence bigint) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+#variable_conflict use_column
+declare
+  given event := (select e from event_of_number(client, ask_delivery.sequence) e);
+  taker receiver;
+begin
+  for taker in select * from takers_of(given) loop
+    update endpoint n set worker = null, rests_until = null
+    where n.bucket = taker.id % 64 and n.receiver_id = taker.id and n.rests_until > clock_timestamp();
+    insert into retry as r (bucket, receiver_id, sequence, tries, is_test, due_at)
+    values (taker.id % 64, taker.id, given.sequence, 0, given.type = 'webhook.test', due_now(null))
+    on conflict (bucket, receiver_id, sequence) do update set tries = 0, due_at = due_now(r.due_at), parked_at = null;
+  end loop;
+  perform notify_receivers(client);
+end $$;
 
 -- Returns the same text of the event as a read, but without the event's line of the hash chain. An event has
 -- no text until it is sealed. The caller has just called seal_newest, which seals only a part of a large
@@ -28,7 +44,7 @@ end;
 create or replace function gold.told_event(given gold.event) returns text
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
-  told text := event_text(given, delivery_text(given));
+  told text := event_text(given, deliveries_text(given));
 begin
   if told is null then
     raise exception 'event % of client % is not sealed yet', given.sequence, given.client_id using errcode = 'insufficient_resources';

@@ -91,6 +91,7 @@ language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
   type text := parameters->>'type';
   subject partner := (select p from partner p where p.id = holder.client_id);
+  first_url text := (select r.url from receiver r where r.id = holder.client_id);
 begin
   case type
     when 'day.closed' then
@@ -99,13 +100,13 @@ begin
     when 'settlement.changed' then
       perform post_simulated(holder.client_id, type, iban => subject.iban);
     when 'webhook_endpoint.changed' then
-      if subject.webhook_url is null then
+      if first_url is null then
         refusal := 'not_found';
         detail := 'You have no webhook endpoint.';
         return;
       end if;
-      perform post_simulated(holder.client_id, type, webhook_url => subject.webhook_url);
-      perform enable_endpoint(holder.client_id);
+      perform post_simulated(holder.client_id, type, webhook_url => first_url);
+      perform enable_receiver(holder.client_id);
     else
       perform simulate_credential(holder.client_id, type);
   end case;

@@ -66,9 +66,9 @@ export async function buildDocument(
       client: 1_000_000 + index,
     }));
     await transaction`
-      insert into gold.partner (id, public_id, name, iban, webhook_url, rate_per_second, burst, maximum_grams)
+      insert into gold.partner (id, public_id, name, iban, rate_per_second, burst, maximum_grams)
       overriding system value
-      select client, 'sbx_' || lpad(client::text, 20, '0'), name, iban, 'https://localhost/', 1, 1, 1
+      select client, 'sbx_' || lpad(client::text, 20, '0'), name, iban, 1, 1, 1
       from jsonb_to_recordset(${transaction.json(rows)}::jsonb) r(client int, name text, iban text)`;
     await transaction`
       insert into gold.withdrawal (bucket, client_id, id, sequence, amount, created_at, iban, reference)

@@ -252,6 +252,9 @@ export const event = gold.table("event", {
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.sequence] }),
   uniqueIndex("event_id").on(t.bucket, t.clientId, t.id),
+  // For webhook endpoints that do not take orders, which are nearly all events.
+  index("event_other").on(t.bucket, t.clientId, t.sequence).where(sql`${t.type} <> 'order.executed'`)
+    .concurrently(),
 ]);
 
 /**

@@ -8,6 +8,7 @@ import {
   integer,
   jsonb,
   primaryKey,
+  smallint,
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
@@ -24,7 +25,6 @@ export const partner = gold.table("partner", {
   pendingIban: code(),
   pendingIbanBy: code(),
   pendingIbanAt: instant(),
-  webhookUrl: text(),
   ratePerSecond: integer().notNull(),
   burst: integer().notNull(),
   maximumGrams: amount().notNull(),
@@ -131,16 +131,42 @@ export const signingKey = gold.table("signing_key", {
 }, (t) => [uniqueIndex("signing_key_thumbprint").on(t.partnerId, t.thumbprint)]);
 
 /**
+ * A webhook endpoint of a partner. A partner's first endpoint has the partner's own number as its id; the ids of further
+ * endpoints begin at 2^30. `delivery.ts` stores the state of the delivery to it.
+ */
+export const receiver = gold.table("receiver", {
+  id: integer().primaryKey().generatedByDefaultAsIdentity({ startWith: 2 ** 30 }),
+  partnerId: ofPartner(),
+  /** Counted per partner from 1. A number is never used again for another endpoint. */
+  number: smallint().notNull(),
+  url: text().notNull(),
+  /** Only events of these types are sent, and tests; null: all types. */
+  types: text().array(),
+  /** The endpoint takes the events after this number. */
+  addedAfter: bigint({ mode: "bigint" }).notNull().default(sql`0`),
+  /** `types` filters the events after this number. Before it, other types may have been sent. */
+  typedAfter: bigint({ mode: "bigint" }).notNull().default(sql`0`),
+  removedAt: instant(),
+}, (t) => [
+  uniqueIndex("receiver_number").on(t.partnerId, t.number),
+  check("receiver_first", sql`(${t.number} = 1) = (${t.id} = ${t.partnerId}) and ${t.id} >= 0`),
+]);
+
+/**
  * `sealed` is the secret, encrypted with AES-GCM under the key that `sealing_key` names. That key stays
  * outside the database.
  */
 export const webhookSecret = gold.table("webhook_secret", {
   id: integer().primaryKey().generatedAlwaysAsIdentity(),
   partnerId: ofPartner(),
+  receiverId: integer().notNull(),
   sealed: bytea().notNull(),
   sealingKey: code().notNull(),
   ...period(),
-}, (t) => [index("webhook_secret_partner").on(t.partnerId)]);
+}, (t) => [
+  index("webhook_secret_partner").on(t.partnerId),
+  index("webhook_secret_receiver").on(t.receiverId),
+]);
 
 /**
  * The values that an event about a partner's credential, IBAN or webhook URL states. `sequence` is the
@@ -152,8 +178,9 @@ export const partnerChange = gold.table("partner_change", {
   /** The credential; the event's type says whether it was added or ended. */
   kind: code(),
   credential: code(),
+  /** The signing key's registered name, or the number of a further webhook endpoint. */
   kid: code(),
-  /** Null if the credential's row has no finite date. */
+  /** Null if the credential's row has no finite date. `validUntil` is also when a webhook endpoint was removed. */
   validFrom: instant(),
   validUntil: instant(),
   iban: code(),
