@@ -175,11 +175,33 @@ export const CHANGES = {
   },
   "webhook_secret.rotate": {
     role: "credentials",
-    members: ["client_id", "sealed", "sealing_key", ROTATION, SEEN],
+    members: ["client_id", "sealed", "sealing_key", ROTATION, SEEN, "endpoint"],
     writes: { "webhook_secret.rotate": PARTNER },
     makes: `
       perform rotate_webhook_secret(client, hex_of(content, 'sealed'), content ->> 'sealing_key',
-        (content ->> 'overlap_seconds')::int, content -> 'seen');`,
+        (content ->> 'overlap_seconds')::int, content -> 'seen', (content ->> 'endpoint')::int);`,
+  },
+  "endpoint.add": {
+    role: "credentials",
+    members: ["client_id", "url", "types", "sealed", "sealing_key"],
+    writes: { "endpoint.add": PARTNER },
+    makes: `
+      perform add_endpoint(client, content ->> 'url', texts_of(content -> 'types'), hex_of(content, 'sealed'),
+        content ->> 'sealing_key');`,
+  },
+  "endpoint.set": {
+    role: "credentials",
+    members: ["client_id", "endpoint", "url", "types"],
+    writes: { "endpoint.set": PARTNER },
+    replaces: "partner",
+    makes: `
+      perform set_endpoint(client, (content ->> 'endpoint')::int, content ->> 'url', texts_of(content -> 'types'));`,
+  },
+  "endpoint.remove": {
+    role: "credentials",
+    members: ["client_id", "endpoint"],
+    writes: { "endpoint.remove": PARTNER },
+    makes: `perform remove_endpoint(client, (content ->> 'endpoint')::int);`,
   },
   "price.set": {
     role: "pricing",

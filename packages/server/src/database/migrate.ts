@@ -47,6 +47,7 @@ const ROUTINES = [
   "booking/withdrawal/payment_document.sql",
   "admission/registry/post_change.sql",
   "admission/registry/change_registry.sql",
+  "admission/registry/change_endpoints.sql",
   "admission/registry/change_credentials.sql",
   "admission/registry/change_authority.sql",
   "admission/registry/change_service_key.sql",

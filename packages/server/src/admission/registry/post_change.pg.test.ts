@@ -81,7 +81,7 @@ describe("events about credentials, IBANs and webhook URLs", () => {
         iban_sha256: sha256(IBAN),
         ...by(maker.login),
       }],
-      ["webhook_endpoint.changed", { url: URL, ...by(maker.login) }],
+      ["webhook_endpoint.changed", { url: URL, endpoint: 1, removed_at: null, ...by(maker.login) }],
       await added(secret!),
       await added(key!),
       await added(webhookSecret!),
@@ -109,7 +109,8 @@ describe("events about credentials, IBANs and webhook URLs", () => {
     }],
     retire_webhook_secret: [["credential.ended webhook_secret"], async ({ client, publicId }) => {
       const [row] = await books.sql`
-          insert into gold.webhook_secret (partner_id, sealed, sealing_key) values (${client}, '\\x02', 'none')
+          insert into gold.webhook_secret (partner_id, receiver_id, sealed, sealing_key)
+          values (${client}, ${client}, '\\x02', 'none')
           returning id`;
       await maker.sql`select gold.retire_webhook_secret(${publicId}, ${row!.id}, null)`;
     }],
@@ -149,6 +150,27 @@ describe("events about credentials, IBANs and webhook URLs", () => {
       [`webhook_endpoint.changed ${URL}/2`],
       ({ publicId }) =>
         maker.sql`select gold.set_partner(${publicId}, null, null, ${`${URL}/2`}, null, null, null)`,
+    ],
+    add_endpoint: [
+      [`webhook_endpoint.changed ${URL}/3`, "credential.added webhook_secret"],
+      ({ publicId }) =>
+        maker.sql`select gold.add_endpoint(${publicId}, ${`${URL}/3`}, null, '\\x01', 'none')`,
+    ],
+    set_endpoint: [
+      [`webhook_endpoint.changed ${URL}`],
+      ({ publicId }) => maker.sql`select gold.set_endpoint(${publicId}, 1, null, '{day.closed}')`,
+    ],
+    remove_endpoint: [
+      ["credential.ended webhook_secret", `webhook_endpoint.changed ${URL}/4`],
+      async ({ client, publicId }) => {
+        await books.sql`
+          with added as (
+            insert into gold.receiver (partner_id, number, url) values (${client}, 2, ${`${URL}/4`}) returning id
+          )
+          insert into gold.webhook_secret (partner_id, receiver_id, sealed, sealing_key)
+          select ${client}, id, '\\x02', 'none' from added`;
+        await maker.sql`select gold.remove_endpoint(${publicId}, 2)`;
+      },
     ],
     approve_iban: [[`settlement.changed ${sha256(NEW_IBAN)}`], async ({ publicId }) => {
       await maker.sql`select gold.ask_iban(${publicId}, ${NEW_IBAN})`;
@@ -192,7 +214,7 @@ describe("events about credentials, IBANs and webhook URLs", () => {
     const rows = await books.sql`
       select p.proname as name from pg_proc p
       where p.pronamespace = 'gold'::regnamespace
-        and pg_get_functiondef(p.oid) ~* '(insert into|update) (gold[.])?(partner|signing_key|certificate|client_secret|webhook_secret)[ (]'
+        and pg_get_functiondef(p.oid) ~* '(insert into|update) (gold[.])?(partner|receiver|signing_key|certificate|client_secret|webhook_secret)[ (]'
       order by 1`;
     // These write a name, limits, a date of use, a suspension, a requested IBAN or another encryption of a
     // secret. ask_iban() and approve_iban() write a new IBAN by register_iban().

@@ -49,7 +49,14 @@ begin
         content -> 'seen');
     when 'webhook_secret.rotate' then
       perform rotate_webhook_secret(client, hex_of(content, 'sealed'), content ->> 'sealing_key',
-        (content ->> 'overlap_seconds')::int, content -> 'seen');
+        (content ->> 'overlap_seconds')::int, content -> 'seen', (content ->> 'endpoint')::int);
+    when 'endpoint.add' then
+      perform add_endpoint(client, content ->> 'url', texts_of(content -> 'types'), hex_of(content, 'sealed'),
+        content ->> 'sealing_key');
+    when 'endpoint.set' then
+      perform set_endpoint(client, (content ->> 'endpoint')::int, content ->> 'url', texts_of(content -> 'types'));
+    when 'endpoint.remove' then
+      perform remove_endpoint(client, (content ->> 'endpoint')::int);
     when 'price.set' then
       if content ?| '{source,mid,spread_basis_points,stale_after_seconds,url}' then
         perform lock_price();

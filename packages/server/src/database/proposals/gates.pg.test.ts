@@ -41,6 +41,14 @@ const CONTENTS: Readonly<Record<ChangeKind, (subject: Subject) => object>> = {
   }),
   "client_secret.rotate": ({ publicId }) => ({ client_id: publicId, hash: "00", overlap_seconds: 3600 }),
   "webhook_secret.rotate": ({ publicId }) => ({ client_id: publicId, sealed: "00", overlap_seconds: 3600 }),
+  "endpoint.add": ({ publicId }) => ({
+    client_id: publicId,
+    url: "https://own.example/",
+    sealed: "00",
+    sealing_key: "kek-1",
+  }),
+  "endpoint.set": ({ publicId }) => ({ client_id: publicId, endpoint: 1, url: "https://own.example/" }),
+  "endpoint.remove": ({ publicId }) => ({ client_id: publicId, endpoint: 2 }),
   "price.set": () => ({ source: "fixed", mid: "200", spread_basis_points: 60, stale_after_seconds: 10 }),
   "market.set": () => ({ exposure: null }),
   "market.open": () => ({}),
@@ -108,6 +116,14 @@ const NEEDS_TWO: Readonly<Record<string, (sql: Sql, subject: Subject) => readonl
   rotate_client_secret: (sql, { publicId }) => [
     sql`select gold.rotate_client_secret(${publicId}, sha256(''), 3600)`,
   ],
+  add_endpoint: (sql, { publicId }) => [
+    sql`select gold.add_endpoint(${publicId}, 'https://own.example/', null, '\\x01', 'none')`,
+  ],
+  set_endpoint: (sql, { publicId }) => [
+    sql`select gold.set_endpoint(${publicId}, 1, 'https://own.example/', null)`,
+    sql`select gold.set_endpoint(${publicId}, 1, null, '{day.closed}')`,
+  ],
+  remove_endpoint: (sql, { publicId }) => [sql`select gold.remove_endpoint(${publicId}, 2)`],
   rotate_webhook_secret: (sql, { publicId }) => [
     sql`select gold.rotate_webhook_secret(${publicId}, '\\x01', 'none', 3600)`,
   ],

@@ -12,6 +12,9 @@ return case kind
   when 'signing_key.add' then 'credentials'
   when 'client_secret.rotate' then 'credentials'
   when 'webhook_secret.rotate' then 'credentials'
+  when 'endpoint.add' then 'credentials'
+  when 'endpoint.set' then 'credentials'
+  when 'endpoint.remove' then 'credentials'
   when 'price.set' then 'pricing'
   when 'market.set' then 'pricing'
   when 'market.open' then 'pricing'
@@ -50,7 +53,10 @@ return case kind
   when 'certificate.issue' then '{client_id,fingerprint,serial,not_before,not_after,authority,key_hash}'
   when 'signing_key.add' then '{client_id,thumbprint,kid,jwk}'
   when 'client_secret.rotate' then '{client_id,hash,overlap_seconds,seen}'
-  when 'webhook_secret.rotate' then '{client_id,sealed,sealing_key,overlap_seconds,seen}'
+  when 'webhook_secret.rotate' then '{client_id,sealed,sealing_key,overlap_seconds,seen,endpoint}'
+  when 'endpoint.add' then '{client_id,url,types,sealed,sealing_key}'
+  when 'endpoint.set' then '{client_id,endpoint,url,types}'
+  when 'endpoint.remove' then '{client_id,endpoint}'
   when 'price.set' then '{source,mid,spread_basis_points,stale_after_seconds,url,hours}'
   when 'market.set' then '{breaker,band,exposure}'
   when 'market.open' then '{}'
@@ -83,7 +89,8 @@ language sql immutable
 begin atomic
   values
     ('credentials', 'create_partner limit_partner set_partner resume_partner add_certificate
-      add_signing_key rotate_client_secret rotate_webhook_secret'),
+      add_signing_key rotate_client_secret rotate_webhook_secret add_endpoint
+      set_endpoint remove_endpoint'),
     ('treasury', 'ask_iban add_bar remove_bar record_deposit reverse_deposit submit_payment
       return_withdrawal set_payout_account'),
     ('pricing', 'lock_price set_price set_market_hours set_breaker set_band set_exposure
@@ -110,6 +117,7 @@ language sql immutable
 return case kind
   when 'partner.set' then kind || ' ' || (content ->> 'client_id')
   when 'partner.iban' then kind || ' ' || (content ->> 'client_id')
+  when 'endpoint.set' then kind || ' ' || (content ->> 'client_id')
   when 'price.set' then kind
   when 'market.set' then kind
   when 'market.open' then kind
