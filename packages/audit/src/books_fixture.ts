@@ -73,6 +73,7 @@ export async function auditedBooks(): Promise<AuditedBooks> {
       select gold.simulate_event(a, jsonb_build_object('type', ${type}::text), clock_timestamp())
       from gold.account a where a.client_id = ${client}`;
   }
+  await deliverFurther(sql, client);
   await sql`select gold.read_reserves()`;
   await sql`select gold.seal_chain(id) from gold.partner`;
   await Promise.all([maker.end(), checker.end()]);
@@ -128,6 +129,16 @@ async function changeRegistry(maker: Sql, checker: Sql, admin: Sql, publicId: st
   await maker`select gold.retire_signing_key(${publicId}, ${third.thumbprint}, 'infinity')`;
   await maker`select gold.rotate_client_secret(${publicId}, ${randomBytes(32)}, 3600)`;
   await maker`select gold.rotate_webhook_secret(${publicId}, ${randomBytes(60)}, 'none', 3600)`;
+  for (const types of ["{order.executed}", null]) {
+    await maker`select gold.add_endpoint(${publicId}, 'https://further.example/', ${types}::text::text[], ${
+      randomBytes(60)
+    }, 'none')`;
+  }
+  await maker`select gold.set_endpoint(${publicId}, 2, 'https://second.example/', '{order.executed,funding.completed}')`;
+  await maker`select gold.rotate_webhook_secret(${publicId}, ${
+    randomBytes(60)
+  }, 'none', 3600, endpoint => 2)`;
+  await maker`select gold.remove_endpoint(${publicId}, 3)`;
   for (const action of ["add", "rotate"]) {
     const key = await newKey();
     if (action === "add") {
@@ -313,13 +324,26 @@ async function deliver(sql: Sql, client: number): Promise<void> {
       from gold.event e where e.client_id = ${client} and e.type = ${type}`;
   }
   await sql`insert into gold.delivery_worker values (${randomUUID()}::uuid, clock_timestamp())`;
-  await sql`insert into gold.endpoint (bucket, client_id, passed, worker) values (${
+  await sql`insert into gold.endpoint (bucket, receiver_id, passed, worker) values (${
     client % 64
   }, ${client}, 2, ${randomUUID()}::uuid)`;
   await sql`
     insert into gold.attempt select bucket, client_id, sequence, clock_timestamp(), 12, 200, null, null from gold.event
     where client_id = ${client} and sequence <= 2`;
   await sql`select gold.post_expiry_notices(100)`;
+}
+
+/** All events that the partner's second endpoint takes are delivered to it. */
+async function deliverFurther(sql: Sql, client: number): Promise<void> {
+  await sql`
+    with further as (
+      insert into gold.endpoint (bucket, receiver_id, passed)
+      select r.id % 64, r.id, a.event_sequence from gold.receiver r join gold.account a on a.client_id = r.partner_id
+      where r.partner_id = ${client} and r.number = 2 returning receiver_id
+    )
+    insert into gold.attempt select r.id % 64, r.id, e.sequence, greatest(e.created_at, clock_timestamp()), 12, 200, null, null
+    from further f join gold.receiver r on r.id = f.receiver_id join gold.event e on e.client_id = r.partner_id
+    where e.sequence > r.typed_after and gold.takes(r.types, e.type)`;
 }
 
 async function admissionOf(sql: Sql, client: number): Promise<string> {

@@ -60,8 +60,18 @@ export async function listSmallEdits(sql: Connection): Promise<Edit[]> {
   return edits;
 }
 
-/** Edits that listSmallEdits() does not make, because the books of the fixture have no such row. */
+/** Edits that listSmallEdits() does not make, because it edits the first rows of a table. */
 export const OTHER_SMALL_EDITS: readonly Edit[] = [
+  // The rows of a further webhook endpoint.
+  ...[
+    "delete from gold.attempt where receiver_id >= 1073741824",
+    "update gold.attempt set attempted_at = attempted_at - interval '1 hour' where receiver_id >= 1073741824",
+    "update gold.endpoint set passed = passed + 1 where receiver_id >= 1073741824",
+    "update gold.endpoint set bucket = bucket + 1 where receiver_id >= 1073741824",
+    "update gold.retry set sequence = sequence + 1000 where receiver_id >= 1073741824",
+    "update gold.webhook_secret set receiver_id = partner_id",
+    "update gold.receiver set id = id + 7 where number = 2",
+  ].map((statement) => ({ name: `a further endpoint: ${statement}`, statement })),
   // No closed day names the newest epoch. The closed day of the fixture ends after today.
   ...["timeline = timeline + 5", "began_at = began_at + interval '1 hour'"].map((change) => ({
     name: `epoch.${change.split(" ")[0]}`,
@@ -176,7 +186,7 @@ function changed({ column_name: name, data_type: type, udt_name: udt }: Row): st
     case "cidr":
       return "'198.51.100.0/24'";
     case "ARRAY":
-      return `${name} || 444`;
+      return udt === "_text" ? `array_append(${name}, 'x')` : `${name} || 444`;
     case "USER-DEFINED":
       return `coalesce((select min(v) from unnest(enum_range(null::gold.${udt})) v where v <> ${name}), (enum_range(null::gold.${udt}))[1])`;
     default:

@@ -7,7 +7,8 @@ import { readEpochs } from "./books/epochs.ts";
 import { PriceTerms } from "./books/price_terms.ts";
 import { readPrices } from "./books/prices.ts";
 import { requestTerms } from "./books/requests.ts";
-import { positionOf } from "./books/range.ts";
+import { checkEndpoints } from "./books/endpoints.ts";
+import { ownerOf, positionOf, whereRange } from "./books/range.ts";
 import { checkExposure } from "./books/exposure.ts";
 import { checkVault } from "./books/vault.ts";
 import { compareBuiltin } from "./catalog/builtin.ts";
@@ -156,7 +157,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     findings.warnUnused();
   }
 
-  const clients = await readClients(sql, partners);
+  const clients = await readClients(sql, partners, registry.receiver ?? []);
   checkAccounts(findings, clients, publicIds);
   const totals: Totals = { clientGold: 0n, sold: 0n, records: 0, unsigned: 0, verified: 0 };
   const books: Books = {
@@ -186,6 +187,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     }`,
   });
   if (!options.registryOnly) {
+    await checkEndpoints(books);
     await checkVault(sql, findings, registry.bar ?? [], lists, totals);
     await checkExposure(sql, findings, expected, now);
   }
@@ -223,7 +225,9 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
 async function readClients(
   sql: Connection,
   partners: readonly Row[],
+  receivers: readonly Row[],
 ): Promise<Map<string, Client>> {
+  const firsts = new Map(receivers.filter(({ number }) => number === 1).map((row) => [row.partner_id, row]));
   const byId = new Map(partners.map((partner) => [partner.id as number, partner]));
   const clients = new Map<string, Client>();
   for (
@@ -232,12 +236,17 @@ async function readClients(
       "allowance",
     ]] as const
   ) {
-    for (const row of await sql.unsafe(selectFrom(table, "order by bucket, client_id"))) {
-      const key = clientKey(positionOf(row));
-      const partner = byId.get(row.client_id);
+    const owner = ownerOf(table);
+    const rest = `${whereRange({ after: undefined, to: undefined }, "", owner)} order by bucket, ${owner}`;
+    for (const row of await sql.unsafe(selectFrom(table, rest))) {
+      const position = positionOf(row);
+      const key = clientKey(position);
+      const partner = byId.get(position.client);
       clients.set(key, {
         ...clients.get(key),
-        ...(partner ? { publicId: partner.public_id, chainKey: partner.chain_key } : {}),
+        ...(partner
+          ? { publicId: partner.public_id, chainKey: partner.chain_key, receiver: firsts.get(partner.id) }
+          : {}),
         [member]: row,
       });
     }
@@ -253,10 +262,10 @@ function checkAccounts(
   const left = new Map(publicIds);
   let house = 0;
   for (const [key, { account, tail, endpoint, allowance, publicId }] of clients) {
-    const row = account ?? tail ?? endpoint ?? allowance;
+    const { bucket, client } = positionOf(account ?? tail ?? endpoint ?? allowance);
     if (!account) findings.add("row_has_client", `client ${key}`, "an account", "nothing");
-    if (row.bucket !== row.client_id % 64) {
-      findings.add("row_has_client", `client ${row.client_id}`, `bucket ${row.client_id % 64}`, row.bucket);
+    if (bucket !== client % 64) {
+      findings.add("row_has_client", `client ${client}`, `bucket ${client % 64}`, bucket);
     }
     if (!account) continue;
     if (account.client_id === 0) house++;

@@ -244,7 +244,7 @@ describe("what one login can do alone, according to docs/security_model.md", () 
       `update gold.partner set maximum_grams = 99999999;
        select gold.note('partner.set', PARTNER, '{"maximum_grams": 99999999}')`,
     ),
-    "a superuser: change a webhook URL": edit("update gold.partner set webhook_url = 'https://own.example/'"),
+    "a superuser: change a webhook URL": edit("update gold.receiver set url = 'https://own.example/'"),
     "a superuser: add a certificate": edit(
       `insert into gold.certificate (fingerprint, partner_id, serial, not_before, not_after)
        select repeat('ab', 32), id, '4a', now(), now() + interval '1 year' from gold.partner where public_id = PARTNER`,

@@ -36,9 +36,9 @@ const TABLES = {
     `bucket client_id maximum_open_quotes maximum_open_grams maximum_daily_records maximum_net_grams open_quotes
     open_grams open_buy_grams open_sell_grams open_from exact_until counted_sequence records day_ends_at day_gold
     replays_paid_at`,
-  endpoint: "bucket client_id passed worker tenure failures rests_until disabled_at",
-  retry: "bucket client_id sequence tries is_test due_at parked_at",
-  attempt: "bucket client_id sequence attempted_at http_status",
+  endpoint: "bucket receiver_id passed worker tenure failures rests_until disabled_at",
+  retry: "bucket receiver_id sequence tries is_test due_at parked_at",
+  attempt: "bucket receiver_id sequence attempted_at http_status",
   expiry_notice: "bucket client_id id kind credential expires_at days_ahead",
   withdrawal: `bucket client_id sequence ${columnsOf(WITHDRAWAL)} answer`,
   withdrawal_step:
@@ -53,10 +53,11 @@ const TABLES = {
     partner_open_quotes partner_open_grams partner_daily_records requests_kept_since
     partner_net_grams partner_daily_withdrawals partner_daily_withdrawn two_people pepper_name id`,
   partner:
-    `id public_id name iban iban_changed_at pending_iban pending_iban_by pending_iban_at webhook_url rate_per_second
-    burst maximum_grams created_at suspended_at chain_key maximum_daily_withdrawals maximum_daily_withdrawn`,
+    `id public_id name iban iban_changed_at pending_iban pending_iban_by pending_iban_at rate_per_second burst
+    maximum_grams created_at suspended_at chain_key maximum_daily_withdrawals maximum_daily_withdrawn`,
   partner_change:
     `bucket client_id sequence kind credential kid valid_from valid_until iban webhook_url login approved_by`,
+  receiver: "id partner_id number url types added_after typed_after removed_at",
   allowed_ip: "partner_id range",
   proposal:
     `id kind content proposer proposed_at expires_at state decided_by decided_at secrets sealing_key proposer_signature
@@ -68,7 +69,7 @@ const TABLES = {
     "fingerprint partner_id authority key_hash serial not_before not_after created_at revoked_at revocation_reason",
   client_secret: "id partner_id hash not_before retire_at",
   signing_key: "thumbprint partner_id kid jwk not_before retire_at",
-  webhook_secret: "id partner_id sealed sealing_key not_before retire_at",
+  webhook_secret: "id partner_id receiver_id sealed sealing_key not_before retire_at",
   token_key: "kid public_jwk sealed sealing_key not_before retire_at",
   price:
     `one source mid buy sell spread_basis_points stale_after_seconds as_of url always_open quote_ttl_seconds id stored_at

@@ -12,6 +12,8 @@ export interface Client {
   readonly account?: Row;
   readonly tail?: Row;
   readonly endpoint?: Row;
+  /** The registered first webhook endpoint. */
+  readonly receiver?: Row | undefined;
   readonly allowance?: Row;
   readonly publicId?: string;
   /** Hex. */

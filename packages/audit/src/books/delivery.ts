@@ -1,15 +1,16 @@
 import type { Row } from "../snapshot.ts";
 import { instantText } from "../values.ts";
 import type { Books, Client } from "./context.ts";
+import { takes } from "./endpoints.ts";
 
 /** The clock of the database may differ by this much from the clocks of the delivery workers. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
-/** Compares the state of an event's delivery with its attempts. */
+/** Compares the state of an event's delivery to the first webhook endpoint with its attempts. */
 export function checkDelivery(
   { findings, attemptsKeptSince }: Books,
   name: string,
-  { endpoint }: Client,
+  { endpoint, receiver }: Client,
   event: Row,
   retries: readonly Row[],
   attempts: readonly Row[],
@@ -34,7 +35,7 @@ export function checkDelivery(
   }
   const isDelivered = endpoint && (event.sequence <= endpoint.passed || retry) &&
     (retry?.due_at ?? retry?.parked_at ?? null) === null;
-  if (!isDelivered || event.created_at < attemptsKeptSince) return;
+  if (!isDelivered || event.created_at < attemptsKeptSince || receiver && !takes(receiver, event)) return;
   if (attempts.some(({ http_status }) => http_status >= 200 && http_status <= 299)) return;
   findings.add(
     "event_is_delivered",

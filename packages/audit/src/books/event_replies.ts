@@ -7,8 +7,13 @@ import { instantText } from "../values.ts";
 /**
  * The state of the delivery at the time of the reply. Later attempts change it, so only its form is checked.
  */
-const DELIVERY =
-  /^,"delivery":\{"status":"(pending|delivered|parked)","next_attempt_at":(null|"[0-9TZ:.-]{24}"),"attempts":\[(\{"attempted_at":"[0-9TZ:.-]{24}","http_status":(null|\d{3}),"duration_ms":\d+(,"cause":(null|"[a-z_]+"))?\},?)*\]\}\}$/;
+const STATE =
+  /"status":"(?:pending|delivered|parked|filtered)","next_attempt_at":(?:null|"[0-9TZ:.-]{24}"),"attempts":\[(?:\{"attempted_at":"[0-9TZ:.-]{24}","http_status":(?:null|\d{3}),"duration_ms":\d+(?:,"cause":(?:null|"[a-z_]+"))?\},?)*\]/
+    .source;
+/** Replies of versions before 0.7.0 do not have `deliveries`. */
+const DELIVERY = new RegExp(
+  `^,"delivery":\\{${STATE}\\}(,"deliveries":\\[(\\{"endpoint":\\d+,${STATE}\\},?)*\\])?\\}$`,
+);
 
 /** Compares the stored replies of redeliveries and webhook tests with the text of their event. */
 export function checkEventReplies(

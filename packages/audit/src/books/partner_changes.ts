@@ -55,7 +55,7 @@ export async function checkPartnerChanges(
       ),
     )).map((row) => [`${row.client_id} ${row.sequence}`, row] as const),
   );
-  for (const { id, public_id, iban, webhook_url } of registry.partner ?? []) {
+  for (const { id, public_id, iban } of registry.partner ?? []) {
     const changes: Row[] = [];
     while (cursor.row && cursor.row.client_id <= id) {
       if (cursor.row.client_id === id) changes.push(cursor.row);
@@ -63,7 +63,15 @@ export async function checkPartnerChanges(
     }
     const last = (column: string) => changes.findLast((row) => row[column] !== null)?.[column];
     findings.expect("change_has_event", `partner ${public_id} iban`, last("iban"), iban);
-    findings.expect("change_has_event", `partner ${public_id} webhook_url`, last("webhook_url"), webhook_url);
+    for (
+      const { number, url, removed_at } of registry.receiver?.filter((row) => row.partner_id === id) ?? []
+    ) {
+      const kid = number === 1 ? null : `${number}`;
+      const change = changes.findLast((row) => row.webhook_url !== null && row.kid === kid);
+      const name = `partner ${public_id} endpoint ${number}`;
+      findings.expect("change_has_event", `${name} url`, change?.webhook_url, url);
+      findings.expect("change_has_event", `${name} removed_at`, change?.valid_until, removed_at);
+    }
     const stated = new Map<string, Row>();
     for (const change of changes) {
       if (change.kind !== null) stated.set(`${change.kind} ${change.credential}`, change);

@@ -124,7 +124,11 @@ function changeText(change: Row): string {
   if (iban !== null) {
     return `"settlement":{"iban_masked":"${maskIban(iban)}","iban_sha256":"${sha256Hex(iban)}"${by}`;
   }
-  if (webhook_url !== null) return `"webhook_endpoint":{"url":${JSON.stringify(webhook_url)}${by}`;
+  if (webhook_url !== null) {
+    return `"webhook_endpoint":{"url":${JSON.stringify(webhook_url)},"endpoint":${kid ?? 1},"removed_at":${
+      instant(valid_until)
+    }${by}`;
+  }
   return `"credential":{"kind":"${kind}","id":${JSON.stringify(credential)},"kid":${
     JSON.stringify(kid)
   },"valid_from":${instant(valid_from)},"valid_until":${instant(valid_until)}${by}`;

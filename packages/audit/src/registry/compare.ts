@@ -27,6 +27,12 @@ const COMPARISONS: readonly Comparison[] = [
   },
   { table: "allowance", order: "client_id", keyOf: (_, partner) => partner, partnerColumn: "client_id" },
   {
+    table: "receiver",
+    order: "partner_id, number",
+    keyOf: ({ number }, partner) => `${partner} ${number}`,
+    partnerColumn: "partner_id",
+  },
+  {
     table: "client_secret",
     order: "partner_id, id",
     keyOf: (_, partner, position) => `${partner} #${position}`,
@@ -94,7 +100,7 @@ export async function compareRegistry(
           findings,
           `${table} ${key}`,
           { ...columns, ...also(table, row, expected) },
-          derived(table, row, partner),
+          derived(table, row, partner, read),
         );}
     }
     for (const key of left.keys()) {
@@ -111,11 +117,23 @@ function also(table: Table, row: Row, expected: ExpectedTables): Columns {
   return {};
 }
 
-const derived = (table: Table, row: Row, partner: string): Row => ({
+const numberOf = (receivers: readonly Row[] | undefined, id: number) =>
+  receivers?.find((row) => row.id === id)?.number;
+
+const derived = (
+  table: Table,
+  row: Row,
+  partner: string,
+  read: Readonly<Partial<Record<Table, readonly Row[]>>>,
+): Row => ({
   ...row,
   partner,
   ...(table === "payment_batch" ? { document_sha256: sha256Hex(row.document), withdrawals: undefined } : {}),
   ...(table === "client_secret" ? { hash_sha256: sha256Hex(Buffer.from(row.hash, "hex")) } : {}),
+  ...(table === "receiver" ? { is_first: row.id === row.partner_id } : {}),
+  ...(table === "webhook_secret"
+    ? { endpoint: row.receiver_id === row.partner_id ? 1 : numberOf(read.receiver, row.receiver_id) }
+    : {}),
   ...("sealed" in row ? { sealed_sha256: sha256Hex(Buffer.from(row.sealed, "hex")) } : {}),
   ...(table === "authority"
     ? { revocation_list_sha256: row.revocation_list === null ? null : sha256Hex(row.revocation_list) }

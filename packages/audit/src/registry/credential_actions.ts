@@ -27,12 +27,23 @@ const storedSealed = ({ sealed_sha256, sealing_key }: Note["detail"]): Columns =
   sealing_key,
 });
 
-const rotate = (table: string, stored: (detail: Note["detail"]) => Columns): Action =>
+/** An audit row that names no endpoint is about the first one. */
+const endpointOf = ({ endpoint = 1 }: Note["detail"]): Columns => ({ endpoint });
+const ofEndpoint = (tables: ExpectedTables, partner: string, detail: Note["detail"]) =>
+  tables.ownedBy("webhook_secret", partner).filter(({ endpoint }) =>
+    endpoint === endpointOf(detail).endpoint
+  );
+
+const rotate = (
+  table: string,
+  stored: (detail: Note["detail"]) => Columns,
+  olderOf: (tables: ExpectedTables, partner: string, detail: Note["detail"]) => readonly Columns[],
+): Action =>
 (
   tables,
   { at, subject, detail },
 ) => {
-  retireOlder(tables.ownedBy(table, subject), ms(detail.older_retire_at)!);
+  retireOlder(olderOf(tables, subject, detail), ms(detail.older_retire_at)!);
   addOwned(tables, table, subject, {
     id: detail.secret_id,
     not_before: new Near(at),
@@ -46,6 +57,18 @@ const retire = (table: string): Action => (tables, { at, subject, detail }) => {
   const row = rows.find(({ id }) => id === detail.secret_id) ?? rows.find(({ id }) => id === undefined);
   if (row) Object.assign(row, { id: detail.secret_id, retire_at: new Near(at) });
 };
+
+const typesText = (types: unknown) =>
+  Array.isArray(types) && types.length > 0 ? `{${[...new Set(types)].sort().join()}}` : null;
+
+/** Sets the URL of the first endpoint. */
+function setFirstUrl(tables: ExpectedTables, partner: string, url: string): void {
+  const isNew = !tables.of("receiver").has(`${partner} 1`);
+  const fresh = isNew
+    ? { is_first: true, types: null, added_after: 0n, typed_after: 0n, removed_at: null }
+    : {};
+  tables.set("receiver", `${partner} 1`, { ...fresh, url });
+}
 
 function setAddresses(tables: ExpectedTables, partner: string, ips: readonly string[]): void {
   for (const key of tables.of("allowed_ip").keys()) {
@@ -82,7 +105,6 @@ export const CREDENTIAL_ACTIONS = {
       pending_iban: null,
       pending_iban_by: null,
       pending_iban_at: null,
-      webhook_url: detail.webhook_url,
       rate_per_second: detail.rate_per_second,
       burst: detail.burst,
       maximum_grams: big(detail.maximum_grams),
@@ -91,9 +113,14 @@ export const CREDENTIAL_ACTIONS = {
       maximum_daily_withdrawals: null,
       maximum_daily_withdrawn: null,
     });
+    if (detail.webhook_url !== null) setFirstUrl(tables, subject, detail.webhook_url);
     setAddresses(tables, subject, detail.ips);
     addOwned(tables, "client_secret", subject, { not_before: new Near(at), ...storedSecret(detail) });
-    addOwned(tables, "webhook_secret", subject, { not_before: new Near(at), ...storedSealed(detail) });
+    addOwned(tables, "webhook_secret", subject, {
+      not_before: new Near(at),
+      ...storedSealed(detail),
+      ...endpointOf({}),
+    });
     for (const thumbprint of detail.signing_keys ?? []) {
       tables.set("signing_key", `${subject} ${thumbprint}`, {
         partner: subject,
@@ -103,7 +130,8 @@ export const CREDENTIAL_ACTIONS = {
       });
     }
   },
-  "partner.set": (tables, { subject, detail: { ips, ...changed } }) => {
+  "partner.set": (tables, { subject, detail: { ips, webhook_url, ...changed } }) => {
+    if (webhook_url !== undefined) setFirstUrl(tables, subject, webhook_url);
     const columns = {
       ...changed,
       ...(changed.maximum_grams === undefined ? {} : { maximum_grams: big(changed.maximum_grams) }),
@@ -135,7 +163,37 @@ export const CREDENTIAL_ACTIONS = {
   "partner.suspend": (tables, { at, subject }) =>
     tables.set("partner", subject, { suspended_at: new Near(at) }),
   "partner.resume": (tables, { subject }) => tables.set("partner", subject, { suspended_at: null }),
-  "client_secret.rotate": rotate("client_secret", storedSecret),
+  "endpoint.add": (tables, { at, subject, detail }) => {
+    tables.set("receiver", `${subject} ${detail.endpoint}`, {
+      is_first: false,
+      url: detail.url,
+      types: typesText(detail.types),
+      added_after: big(detail.after),
+      typed_after: big(detail.after),
+      removed_at: null,
+    });
+    addOwned(tables, "webhook_secret", subject, {
+      id: detail.secret_id,
+      not_before: new Near(at),
+      ...storedSealed(detail),
+      ...endpointOf(detail),
+    });
+  },
+  "endpoint.set": (tables, { subject, detail: { endpoint, url, types, after } }) =>
+    tables.set("receiver", `${subject} ${endpoint}`, {
+      ...(url === undefined ? {} : { url }),
+      ...(after === undefined ? {} : { types: typesText(types), typed_after: big(after) }),
+    }),
+  "endpoint.remove": (tables, { subject, detail }) => {
+    const removedAt = ms(detail.removed_at)!;
+    tables.set("receiver", `${subject} ${detail.endpoint}`, { removed_at: removedAt });
+    retireOlder(ofEndpoint(tables, subject, detail), removedAt);
+  },
+  "client_secret.rotate": rotate(
+    "client_secret",
+    storedSecret,
+    (tables, partner) => tables.ownedBy("client_secret", partner),
+  ),
   "client_secret.simulate": (tables, { at, subject, detail }) =>
     addOwned(tables, "client_secret", subject, {
       id: detail.secret_id,
@@ -144,7 +202,11 @@ export const CREDENTIAL_ACTIONS = {
       retire_at: ms(detail.retire_at),
     }),
   "client_secret.retire": retire("client_secret"),
-  "webhook_secret.rotate": rotate("webhook_secret", storedSealed),
+  "webhook_secret.rotate": rotate(
+    "webhook_secret",
+    (detail) => ({ ...storedSealed(detail), ...endpointOf(detail) }),
+    ofEndpoint,
+  ),
   "webhook_secret.retire": retire("webhook_secret"),
   "signing_key.add": (tables, { at, subject, detail }) =>
     tables.set("signing_key", `${subject} ${detail.thumbprint}`, {

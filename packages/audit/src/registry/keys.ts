@@ -37,10 +37,10 @@ export function activeKeys(
       () => true,
       (row) => ({ client_id: row.public_id, kind: "iban_sha256", name: sha256Hex(row.iban) }),
     ),
-    ...list("partner", ({ webhook_url }) => webhook_url !== null, (row) => ({
-      client_id: row.public_id,
+    ...list("receiver", ({ removed_at }) => removed_at === null, (row) => ({
+      client_id: partner(row),
       kind: "webhook_sha256",
-      name: sha256Hex(row.webhook_url),
+      name: row.number === 1 ? sha256Hex(row.url) : `${row.number} ${sha256Hex(row.url)}`,
     })),
     ...list(
       "signing_key",

@@ -31,6 +31,8 @@ const DERIVED = [
     "client_secret.rotate secret_id",
     "webhook_secret.rotate secret_id",
   ],
+  ...["endpoint.add endpoint", "endpoint.add after", "endpoint.add secret_id", "endpoint.set after"],
+  ...["endpoint.remove removed_at"],
   ...["client_secret.rotate older_retire_at", "webhook_secret.rotate older_retire_at"],
   ...["token_key.rotate begins_at", "token_key.rotate older_retire_at", "vault.add fine", "vault.add list"],
   ...["vault.remove fine", "vault.remove list", "deposit.record deposit", "deposit.approve deposit"],
@@ -247,6 +249,15 @@ async function makeChanges(books: TestBooks, [one, other, third]: readonly strin
     sealing_key: "none",
     overlap_seconds: 60,
   });
+  await approve("endpoint.add", {
+    ...{ ...owned, url: "https://bank.example/two", types: ["order.executed", "day.closed"] },
+    ...{ sealed: hex(60), sealing_key: "none" },
+  });
+  await approve("endpoint.set", { ...owned, endpoint: 2, url: "https://bank.example/2", types: [] });
+  await approve("webhook_secret.rotate", {
+    ...{ ...owned, sealed: hex(60), sealing_key: "none", overlap_seconds: 60, endpoint: 2 },
+  });
+  await approve("endpoint.remove", { ...owned, endpoint: 2 });
   await approve("signing_key.add", {
     ...owned,
     thumbprint: second.thumbprint,

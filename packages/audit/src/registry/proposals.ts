@@ -306,6 +306,8 @@ const ALL_ROLES = ["treasury", "credentials", "pricing", "keys", "audit"];
 class Terms {
   readonly #isSandbox: boolean;
   readonly #partners = new Map<string, Record<string, unknown>>();
+  /** By partner and number. */
+  readonly #endpoints = new Map<string, { readonly url: unknown; readonly types: string }>();
   readonly #roles = new Map<string, readonly string[]>();
   #exposure: unknown = null;
   #band: Record<string, unknown> = {};
@@ -337,6 +339,10 @@ class Terms {
         return ips === undefined && name === known.name && webhook_url === known.webhook_url &&
           !Object.entries(rates).some(([name, value]) => isRaised(known[name] ?? null, value));
       }
+      case "endpoint.set": {
+        const { url, types } = this.#endpoints.get(`${subject} ${given.endpoint}`) ?? {};
+        return (given.url ?? url) === url && (given.types === undefined || sorted(given.types) === types);
+      }
       case "market.set":
         return subject !== "always open" && (given.sessions as unknown[]).length === 0;
       case "market.breaker":
@@ -363,6 +369,9 @@ class Terms {
   take({ action, subject, login, detail }: Note): void {
     if (/^partner\.(create|set|limit)$/.test(action)) {
       this.#partners.set(subject, { ...this.#partners.get(subject), ...detail });
+      if (detail.webhook_url) this.#setEndpoint(subject, { endpoint: 1, url: detail.webhook_url });
+    } else if (/^endpoint\.(add|set)$/.test(action)) {
+      this.#setEndpoint(subject, detail);
     } else if (
       action === "deposit.record" && SIMULATION.test(login) && SIMULATED_REFERENCE.test(detail.bank_reference)
     ) {
@@ -373,7 +382,21 @@ class Terms {
     else if (action === "market.exposure") this.#exposure = detail.grams;
     else if (/^operator\.(add|set)$/.test(action)) this.#roles.set(subject, detail.roles ?? ALL_ROLES);
   }
+
+  #setEndpoint(subject: string, { endpoint, url, types }: Note["detail"]): void {
+    const known = this.#endpoints.get(`${subject} ${endpoint}`);
+    this.#endpoints.set(`${subject} ${endpoint}`, {
+      url: url ?? known?.url,
+      types: types === undefined ? known?.types ?? "" : sorted(types),
+    });
+    if (endpoint === 1 && url) {
+      this.#partners.set(subject, { ...this.#partners.get(subject), webhook_url: url });
+    }
+  }
 }
+
+/** An empty list of types means all of them, as no list does. */
+const sorted = (types: unknown): string => Array.isArray(types) ? types.toSorted().join() : "";
 
 /** Null is unlimited. */
 const isRaised = (before: unknown, after: unknown): boolean =>
