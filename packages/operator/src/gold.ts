@@ -10,6 +10,7 @@ import { CERT_COMMANDS } from "./commands/credentials/cert.ts";
 import { CONFIG_COMMANDS } from "./commands/books/config.ts";
 import { DB_COMMANDS } from "./commands/books/db.ts";
 import { DEPOSIT_COMMANDS } from "./commands/money/deposit.ts";
+import { ENDPOINT_COMMANDS } from "./commands/partners/endpoint.ts";
 import { EVENT_COMMANDS } from "./commands/partners/event.ts";
 import { INVENTORY_COMMANDS } from "./commands/partners/inventory.ts";
 import { KEY_COMMANDS } from "./commands/credentials/key.ts";
@@ -69,7 +70,13 @@ const TASKS: readonly Task[] = [
   { title: "Approve", commands: [...PROPOSAL_COMMANDS, ...REGISTRY_COMMANDS] },
   {
     title: "Partners",
-    commands: [...PARTNER_COMMANDS, ...PARTNER_CHANGE_COMMANDS, ...EVENT_COMMANDS, ...INVENTORY_COMMANDS],
+    commands: [
+      ...PARTNER_COMMANDS,
+      ...PARTNER_CHANGE_COMMANDS,
+      ...ENDPOINT_COMMANDS,
+      ...EVENT_COMMANDS,
+      ...INVENTORY_COMMANDS,
+    ],
   },
   {
     title: "Money and gold",

@@ -114,14 +114,14 @@ async function readIbans(query: Query): Promise<InboxItem[]> {
 
 async function readEndpoints(query: Query): Promise<InboxItem[]> {
   const rows = await query`
-    select p.public_id, p.name, n.disabled_at, n.parked::int
+    select p.public_id, p.name, n.number, n.disabled_at, n.parked::int
     from gold.endpoint_overview n join gold.partner_overview p using (public_id)
-    where n.disabled_at is not null or n.parked > 0 order by p.id`;
-  return rows.map(({ public_id, name, disabled_at, parked }) => ({
+    where n.disabled_at is not null or n.parked > 0 order by p.id, n.number`;
+  return rows.map(({ public_id, name, number, disabled_at, parked }) => ({
     waits: disabled_at ? "webhook, disabled" : "webhook, parked events",
-    about: `${name}, ${parked} parked`,
+    about: `${name}, ${number === 1 ? "" : `endpoint ${number}, `}${parked} parked`,
     since: instantOf(disabled_at),
-    next: `gold event list ${public_id}`,
+    next: `gold event list ${public_id}${number === 1 ? "" : ` --endpoint ${number}`}`,
   }));
 }
 

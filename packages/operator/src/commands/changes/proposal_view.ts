@@ -76,6 +76,23 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
       `The webhooks of ${client_id} are signed with a new secret. The older ones retire ${overlap_seconds} s after the approval. ${TO_PROPOSER}`,
     today: inUse("webhook_secret"),
   },
+  "endpoint.add": {
+    consequences: ({ client_id, url }) =>
+      `Webhooks of ${client_id} also go to ${url}. Confirm the URL with the partner over another channel. ${TO_PROPOSER}`,
+    today: endpointsToday,
+  },
+  "endpoint.set": {
+    consequences: ({ client_id, endpoint, url }) =>
+      `The webhook endpoint ${endpoint} of ${client_id} ${
+        url ? `gets its webhooks at ${url}` : "gets events of these types only"
+      }.`,
+    today: endpointsToday,
+  },
+  "endpoint.remove": {
+    consequences: ({ client_id, endpoint }) =>
+      `The webhook endpoint ${endpoint} of ${client_id} gets no events any more, not even those that wait.`,
+    today: endpointsToday,
+  },
   "price.set": {
     consequences: (content, today) =>
       [
@@ -350,6 +367,15 @@ function inUse(kind: string): NonNullable<Kind["today"]> {
     );
     return { in_use: spans.join(", ") };
   };
+}
+
+async function endpointsToday({ client_id, endpoint }: Content, query: Query): Promise<Content> {
+  const rows = await query`
+    select number, url, types from gold.endpoint_overview where public_id = ${client_id as string} order by number`;
+  const one = rows.find(({ number }) => number === endpoint);
+  return one
+    ? { endpoint, url: one.url, types: one.types === null ? "all" : `${one.types}` }
+    : { endpoints: rows.map(({ number, url }) => `${number}: ${url}`).join(", ") };
 }
 
 const LIMITS = [

@@ -35,6 +35,8 @@ const CHECKS: Partial<Record<ChangeKind, readonly Check[]>> = {
   "vault.add": [checkBar],
   "partner.create": [checkName, checkIban, checkRanges, checkWebhook],
   "partner.set": [checkName, checkRanges, checkWebhook, checkLimits],
+  "endpoint.add": [checkWebhook],
+  "endpoint.set": [checkWebhook],
   "partner.iban": [checkIban],
   "deployment.payout": [checkPayout],
 };
@@ -315,15 +317,15 @@ function checkRanges({ client_id, ips }: Content): Promise<readonly Warning[]> {
 
 /** A receiver that two partners share sees the trades of both. */
 async function checkWebhook(
-  { client_id, webhook_url: url }: Content,
+  { client_id, webhook_url, url = webhook_url }: Content,
   query: Query,
 ): Promise<readonly Warning[]> {
   if (typeof url !== "string") return [];
   const { host } = new URL(url);
   const rows = await query`
-    select name, webhook_url from gold.partner_overview
-    where public_id <> ${client_id as string} and webhook_url is not null`;
-  const sharer = rows.find((row) => new URL(row.webhook_url).host === host);
+    select p.name, n.url from gold.endpoint_overview n join gold.partner_overview p using (public_id)
+    where public_id <> ${client_id as string}`;
+  const sharer = rows.find((row) => new URL(row.url).host === host);
   return sharer
     ? [{
       warning: `Webhooks of ${sharer.name} also go to ${host}.`,

@@ -20,6 +20,8 @@ export interface Credential {
   readonly name: string;
   /** The partner's own name for a signing key. */
   readonly kid: string | null;
+  /** The webhook endpoint of a webhook secret. */
+  readonly endpoint: number | null;
   /** The certificate of an authority, in PEM. */
   readonly certificate: string | null;
   /** Why the service skips this row; null for a row that it can read. */

@@ -175,8 +175,8 @@ describe("gold key rotate webhook-kek", () => {
       running = operator.done("key", "rotate", "webhook-kek");
       await untilOneWaits();
       await sql`
-        insert into gold.webhook_secret (partner_id, sealed, sealing_key)
-        values (${client}, ${await older.seal("whsec_late")}, ${older.currentKeyName})`;
+        insert into gold.webhook_secret (partner_id, receiver_id, sealed, sealing_key)
+        values (${client}, ${client}, ${await older.seal("whsec_late")}, ${older.currentKeyName})`;
     });
     assertEquals((await running!).resealed, 4);
     assertEquals((await openAll(1)).filter((text) => text === "whsec_late").length, 1);
@@ -193,8 +193,8 @@ describe("gold key rotate webhook-kek", () => {
     }::jsonb, '\\x00', 'lost', clock_timestamp() - interval '1 day',
         clock_timestamp() - interval '1 hour')`;
     await sql`
-      insert into gold.webhook_secret (partner_id, sealed, sealing_key, not_before, retire_at)
-      values (${client}, '\\x00', 'lost', clock_timestamp() - interval '1 day', clock_timestamp() - interval '1 hour')`;
+      insert into gold.webhook_secret (partner_id, receiver_id, sealed, sealing_key, not_before, retire_at)
+      values (${client}, ${client}, '\\x00', 'lost', clock_timestamp() - interval '1 day', clock_timestamp() - interval '1 hour')`;
     const active = await sealed();
     await putNewKey();
     assertEquals((await operator.done("key", "rotate", "webhook-kek")).resealed, active.length);

@@ -1,6 +1,6 @@
 import type { Command, Invocation } from "../../command.ts";
 import { EXIT, Failure } from "../../failure.ts";
-import { overlapSecondsOf } from "../../values.ts";
+import { overlapSecondsOf, required, wholeNumber } from "../../values.ts";
 import { instantOf } from "../../output.ts";
 import { type Change, changeAlone, makeOrPropose } from "../changes/proposing.ts";
 import { confirmEnd, type Credential, credentialsOf, lifeOf } from "./credential.ts";
@@ -29,12 +29,16 @@ interface SecretKind {
 
 export function secretCommands(secret: SecretKind): readonly Command[] {
   const { word, kind, noun } = secret;
+  const takesEndpoint = kind === "webhook_secret";
   return [{
     words: `${word} rotate`,
-    usage: `${word} rotate ID [--overlap 24h]`,
+    usage: `${word} rotate ID [--overlap 24h]${takesEndpoint ? " [--endpoint N]" : ""}`,
     does:
       `creates a new ${noun} and shows it once; the older ones retire after the overlap, such as 30m, 24h or 7d, at most 90d; 0 retires them at once`,
-    options: { overlap: { type: "string", default: "24h" } },
+    options: {
+      overlap: { type: "string", default: "24h" },
+      ...(takesEndpoint ? { endpoint: { type: "string" } } : {}),
+    },
     takes: ["ID"],
     run: (invocation) => rotate(secret, invocation),
   }, {
@@ -44,7 +48,13 @@ export function secretCommands(secret: SecretKind): readonly Command[] {
     takes: ["ID"],
     async run(invocation) {
       const found = await credentialsOf(invocation, kind, invocation.positionals[0]!);
-      return { items: found.map((one) => ({ secret_id: one.name, ...lifeOf(one) })) };
+      return {
+        items: found.map((one) => ({
+          secret_id: one.name,
+          ...(takesEndpoint ? { endpoint: one.endpoint ?? 1 } : {}),
+          ...lifeOf(one),
+        })),
+      };
     },
   }, {
     words: `${word} retire`,
@@ -59,15 +69,23 @@ async function rotate({ word, kind, noun, meanwhile, make }: SecretKind, invocat
   const { values, positionals } = invocation;
   const id = positionals[0]!;
   const overlapSeconds = overlapSecondsOf(values);
-  const older = (await credentialsOf(invocation, kind, id)).filter(({ status }) =>
-    status === "active" || status === "retiring"
+  const endpoint = values.endpoint === undefined
+    ? undefined
+    : wholeNumber(required(values, "endpoint"), "endpoint");
+  const older = (await credentialsOf(invocation, kind, id)).filter((one) =>
+    (one.status === "active" || one.status === "retiring") && (one.endpoint ?? 1) === (endpoint ?? 1)
   );
   const seen = overlapSeconds === 0 ? await confirmEnds(invocation, `${noun} of ${id}`, older) : {};
   const { text, content } = await make(invocation);
   const { sql } = await invocation.db();
   const change: Change = {
     kind: `${kind}.rotate`,
-    content: { client_id: id, ...content, overlap_seconds: overlapSeconds },
+    content: {
+      client_id: id,
+      ...content,
+      overlap_seconds: overlapSeconds,
+      ...(endpoint === undefined ? {} : { endpoint }),
+    },
     secrets: { [kind]: text },
   };
   return await makeOrPropose(invocation, async () => {

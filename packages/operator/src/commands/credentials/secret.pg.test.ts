@@ -191,8 +191,12 @@ describe("gold secret, gold webhook-secret", () => {
       const [partner, other] = [await newPartner(), await newPartner()];
       const [client] = itemsOf(await operator.done("secret", "list", partner.clientId));
       const [webhook] = itemsOf(await operator.done("webhook-secret", "list", other.clientId));
+      const life = ["status", "not_before", "retire_at", "last_used_at"];
+      assertEquals([client!, webhook!].map((item) => Object.keys(item)), [
+        ["secret_id", ...life],
+        ["secret_id", "endpoint", ...life],
+      ]);
       for (const item of [client!, webhook!]) {
-        assertEquals(Object.keys(item), ["secret_id", "status", "not_before", "retire_at", "last_used_at"]);
         assertEquals([item.status, item.retire_at, item.last_used_at], ["active", null, null]);
       }
       refused(await operator.gold("secret", "list", "sbx_none"), 1, "There is no partner sbx_none");

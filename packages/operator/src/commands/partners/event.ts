@@ -7,18 +7,25 @@ const STATUSES = ["pending", "delivered", "parked"] as const;
 
 const list: Command = {
   words: "event list",
-  usage: `event list ID [--status ${STATUSES.join("|")}] [--limit N]`,
-  does: "lists a partner's events, newest first, with each delivery attempt and the receiver's answer",
-  options: { status: { type: "string" }, limit: { type: "string", default: "20" } },
+  usage: `event list ID [--status ${STATUSES.join("|")}] [--limit N] [--endpoint N]`,
+  does:
+    "lists a partner's events, newest first, with each delivery attempt and the receiver's answer; --endpoint shows another than the first webhook endpoint",
+  options: {
+    status: { type: "string" },
+    limit: { type: "string", default: "20" },
+    endpoint: { type: "string", default: "1" },
+  },
   takes: ["ID"],
   async run({ values, query, positionals: [id] }) {
     const given = optional(values, "status");
     const status = given === undefined ? null : oneOf(given, "status", STATUSES);
     const most = wholeNumber(required(values, "limit"), "limit");
-    const events = await query`select * from gold.list_deliveries(${id!}, ${status}, ${most}::int)`;
+    const endpoint = wholeNumber(required(values, "endpoint"), "endpoint");
+    const events =
+      await query`select * from gold.list_deliveries(${id!}, ${status}, ${most}::int, ${endpoint}::int)`;
     const attempts = await query`
       select * from gold.attempt_overview
-      where public_id = ${id!} and sequence = any (${`{${
+      where public_id = ${id!} and number = ${endpoint} and sequence = any (${`{${
       events.map(({ sequence }) => sequence)
     }}`}::text::bigint[])
       order by sequence desc, attempted_at`;

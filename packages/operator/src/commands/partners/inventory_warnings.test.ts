@@ -12,6 +12,7 @@ const credential = (given: Partial<Credential> = {}): Credential => ({
   owner: "sbx_bank",
   name: "one",
   kid: null,
+  endpoint: null,
   certificate: null,
   fault: null,
   status: "active",

@@ -9,6 +9,7 @@ import { usage } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
 import { parsedRequired, repeated, required, wholeNumber } from "../../values.ts";
 import { newClientSecret, newSealedSecret } from "../credentials/new_secret.ts";
+import { endpointRow } from "./endpoint.ts";
 import { describeUse, LIMIT_OPTIONS, LIMIT_USAGE, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readSigningKey, readWebhook } from "./partner_terms.ts";
 import { changeOrPropose, hexOf, storedRanges } from "../changes/proposing.ts";
@@ -99,8 +100,10 @@ const list: Command = {
   does: "lists every partner, its status, and whether its webhook receiver works",
   async run({ query }) {
     const rows = await query`
-      select p.public_id, p.name, p.suspended_at, p.created_at, n.disabled_at, n.failures, n.waiting
-      from gold.partner_overview p join gold.endpoint_overview n using (public_id) order by p.id`;
+      select p.public_id, p.name, p.suspended_at, p.created_at, n.* from gold.partner_overview p, lateral (
+        select max(disabled_at) as disabled_at, coalesce(max(failures), 0) as failures, coalesce(sum(waiting), 0) as waiting
+        from gold.endpoint_overview n where n.public_id = p.public_id
+      ) n order by p.id`;
     return {
       items: rows.map((row) => ({
         client_id: row.public_id,
@@ -121,7 +124,10 @@ const show: Command = {
   takes: ["ID"],
   async run({ query, positionals: [id] }) {
     const row = await findPartner(query, id!);
-    const [endpoint] = await query`select * from gold.endpoint_overview where public_id = ${id!}`;
+    const endpoints =
+      await query`select * from gold.endpoint_overview where public_id = ${id!} order by number`;
+    const first = endpoints.find(({ number }) => number === 1);
+    const sum = (name: string) => endpoints.reduce((total, row) => total + Number(row[name]), 0);
     const object: Row = {
       client_id: row.public_id,
       name: row.name,
@@ -133,11 +139,11 @@ const show: Command = {
       pending_iban_at: instantOf(row.pending_iban_at),
       ips: row.ips ?? [],
       webhook_url: row.webhook_url,
-      webhook_disabled_at: instantOf(endpoint!.disabled_at),
-      webhook_failures: endpoint!.failures,
-      webhook_rests_until: instantOf(endpoint!.rests_until),
-      events_waiting: Number(endpoint!.waiting),
-      events_parked: Number(endpoint!.parked),
+      webhook_disabled_at: instantOf(first?.disabled_at),
+      webhook_failures: first?.failures ?? 0,
+      webhook_rests_until: instantOf(first?.rests_until),
+      events_waiting: sum("waiting"),
+      events_parked: sum("parked"),
       rate_per_second: row.rate_per_second,
       burst: row.burst,
       maximum_grams: formatGrams(BigInt(row.maximum_grams)),
@@ -155,7 +161,13 @@ const show: Command = {
       created_at: row.created_at.toISOString(),
     };
     const [use] = await query`select gold.limit_use(${id!}) as used`;
-    return { object, lists: { limits: describeUse(object, use!.used) } };
+    return {
+      object,
+      lists: {
+        limits: describeUse(object, use!.used),
+        ...(endpoints.length > 1 ? { endpoints: endpoints.map(endpointRow) } : {}),
+      },
+    };
   },
 };
 

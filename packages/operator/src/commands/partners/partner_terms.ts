@@ -83,17 +83,18 @@ function readKid(kid: unknown): string {
 export async function readWebhook(
   text: string,
   { loopbackReceivers, webhookPorts: ports }: Deployment,
+  option = "--webhook",
 ): Promise<{ readonly url: string; readonly notice?: string }> {
   const fault = await checkEndpoint(text, { loopbackReceivers, ports });
   if (fault !== undefined && fault.code !== "dns_failed") {
-    throw usage(`--webhook is refused. ${fault.message}`);
+    throw usage(`${option} is refused. ${fault.message}`);
   }
   const url = new URL(text).href;
   if (fault === undefined) return { url };
   return {
     url,
     notice:
-      `--webhook was stored, but check its spelling. ${fault.message} Each delivery attempt looks the name up again.`,
+      `${option} was stored, but check its spelling. ${fault.message} Each delivery attempt looks the name up again.`,
   };
 }
 

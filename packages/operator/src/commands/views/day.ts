@@ -103,7 +103,7 @@ async function readOpenness(query: Query): Promise<Row> {
 
 async function readFailing(query: Query): Promise<Row> {
   const rows = await query`
-    select p.name from gold.endpoint_overview n join gold.partner_overview p using (public_id)
+    select distinct p.id, p.name from gold.endpoint_overview n join gold.partner_overview p using (public_id)
     where n.failures > 0 order by p.id`;
   const names = rows.map(({ name }) => name).join("; ");
   return names === "" ? done("webhooks that fail", "none") : toDo("webhooks that fail", names);
