@@ -132,9 +132,10 @@ export interface Credentials {
 export interface Delivery {
   /**
    * pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped
-   * trying; redeliver it by hand. Values may be added.
+   * trying; redeliver it by hand. filtered, only in `delivery`: no endpoint takes its type. Values may be
+   * added.
    */
-  status: "pending" | "delivered" | "parked" | (string & Record<never, never>);
+  status: "pending" | "delivered" | "parked" | "filtered" | (string & Record<never, never>);
   /** When the event is sent next; null if that is not planned. */
   next_attempt_at: string | null;
   /** The attempts so far, oldest first. */
@@ -452,7 +453,7 @@ export interface EventSettlement {
   approved_by: string | null;
 }
 
-/** An endpoint that was added, removed, or got another URL. */
+/** An endpoint that was added or removed, or got another URL or other types. */
 export interface EventWebhookEndpoint {
   /** The URL of the endpoint. */
   url: string;

@@ -253,7 +253,7 @@ namespace GoldPartner {
 
     /// <summary>
     /// pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped trying;
-    /// redeliver it by hand. Values may be added.
+    /// redeliver it by hand. filtered, only in <c>delivery</c>: no endpoint takes its type. Values may be added.
     /// </summary>
     public string Status { get; }
     /// <summary>When the event is sent next; null if that is not planned.</summary>
@@ -299,7 +299,7 @@ namespace GoldPartner {
     public long Endpoint { get; }
     /// <summary>
     /// pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped trying;
-    /// redeliver it by hand. Values may be added.
+    /// redeliver it by hand. filtered, only in <c>delivery</c>: no endpoint takes its type. Values may be added.
     /// </summary>
     public string Status { get; }
     /// <summary>When the event is sent next; null if that is not planned.</summary>
@@ -523,7 +523,7 @@ namespace GoldPartner {
     public string? ApprovedBy { get; }
   }
 
-  /// <summary>An endpoint that was added, removed, or got another URL.</summary>
+  /// <summary>An endpoint that was added or removed, or got another URL or other types.</summary>
   public sealed class EventWebhookEndpoint {
     internal EventWebhookEndpoint(Json json) {
       Url = json.Get("url", Json.Text);

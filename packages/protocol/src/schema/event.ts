@@ -120,7 +120,7 @@ const webhookEndpoint = z.object({
   ...logins,
 }).meta({
   id: "EventWebhookEndpoint",
-  description: "An endpoint that was added, removed, or got another URL.",
+  description: "An endpoint that was added or removed, or got another URL or other types.",
 });
 
 const count = z.int().min(0);
@@ -255,9 +255,9 @@ const attempt = z.object({
 
 const deliveryMembers = {
   status: openText(
-    ["pending", "delivered", "parked"],
+    ["pending", "delivered", "parked", "filtered"],
     "pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped " +
-      "trying; redeliver it by hand.",
+      "trying; redeliver it by hand. filtered, only in `delivery`: no endpoint takes its type.",
   ),
   next_attempt_at: instant.nullable().meta({
     description: "When the event is sent next; null if that is not planned.",

@@ -245,7 +245,8 @@ public final class Api {
    * every endpoint.
    *
    * @param status pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has
-   *     stopped trying; redeliver it by hand. Values may be added.
+   *     stopped trying; redeliver it by hand. filtered, only in {@code delivery}: no endpoint takes its type. Values
+   *     may be added.
    * @param nextAttemptAt when the event is sent next; null if that is not planned.
    * @param attempts the attempts so far, oldest first.
    */
@@ -278,7 +279,8 @@ public final class Api {
    *
    * @param endpoint the number of the endpoint, as GET /v1/account shows it.
    * @param status pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has
-   *     stopped trying; redeliver it by hand. Values may be added.
+   *     stopped trying; redeliver it by hand. filtered, only in {@code delivery}: no endpoint takes its type. Values
+   *     may be added.
    * @param nextAttemptAt when the event is sent next; null if that is not planned.
    * @param attempts the attempts so far, oldest first.
    */
@@ -463,7 +465,7 @@ public final class Api {
   }
 
   /**
-   * An endpoint that was added, removed, or got another URL.
+   * An endpoint that was added or removed, or got another URL or other types.
    *
    * @param url the URL of the endpoint.
    * @param endpoint the number of the endpoint, as GET /v1/account shows it. Not in events from before 0.7.0.
