@@ -14,19 +14,21 @@ export const FAULTS = [
 type ReceiverFault = (typeof FAULTS)[number];
 
 /**
- * How a receiver behaves: it accepts everything, always fails in one way, or (`by chance`) draws its answer
- * at random for each delivery. `by chance` also refuses some events at every try.
+ * How a receiver behaves: it accepts everything, at once or after SLOW_MS (`slow`); refuses every connection
+ * (`refuses`); always fails in one way; or (`by chance`) draws its answer at random for each delivery.
+ * `by chance` also refuses some events at every try.
  */
-export type Behaviour = "well" | "by chance" | ReceiverFault;
+export type Behaviour = "well" | "slow" | "refuses" | "by chance" | ReceiverFault;
 
 /** The answer to one delivery. */
 export interface Answer {
-  readonly way: "well" | "refused for good" | ReceiverFault;
+  readonly way: "well" | "slow" | "refused for good" | ReceiverFault;
   /** True if the answer is 2xx, even if it does not reach the sender. */
   readonly accepted: boolean;
   readonly answer: DeliveryAnswer;
 }
 
+const SLOW_MS = 5000;
 const PART = new Uint8Array(64 << 10).fill(0x20);
 /** A reply body of ten megabytes. The receiver sends it only as long as the service reads. */
 const FLOOD = Array.from({ length: 160 }, () => PART);
@@ -44,11 +46,12 @@ const CHANCES: Readonly<Record<ReceiverFault, number>> = {
 /** One event in this many is refused at every try (`refused for good`). */
 const REFUSED_EVERY = 250;
 
-export function answerTo(behaviour: Behaviour, { id, body }: Delivery): Answer {
+export function answerTo(behaviour: Exclude<Behaviour, "refuses">, { id, body }: Delivery): Answer {
   // Accept test events, because a partner requests one only when its receiver works again.
   if (behaviour === "well" || behaviour === "by chance" && body.startsWith('{"type":"webhook.test"')) {
     return WELL;
   }
+  if (behaviour === "slow") return SLOW;
   if (behaviour !== "by chance") return answerOf(behaviour);
   if (Number.parseInt(id.slice(-6), 16) % REFUSED_EVERY === 0) return refuse();
   let chance = Math.floor(Math.random() * 1000);
@@ -56,6 +59,7 @@ export function answerTo(behaviour: Behaviour, { id, body }: Delivery): Answer {
 }
 
 const WELL: Answer = { way: "well", accepted: true, answer: 204 };
+const SLOW: Answer = { way: "slow", accepted: true, answer: { status: 204, delayMs: SLOW_MS } };
 
 const refuse = (): Answer => ({
   way: "refused for good",

@@ -75,7 +75,7 @@ export class OrderBooker {
         ${literal(quotes)}::text::uuid[], ${literal(requests)}::text::uuid[], null, null,
         array_fill('\\xab'::bytea, array[${BATCH}::int]), array_fill(sha256(''), array[${BATCH}::int])) b`;
     await this.#sql`
-      select pg_notify('gold_event', client::text) from unnest(${
+      select gold.notify_receivers(client) from unnest(${
       literal(clients)
     }::text::int[]) client group by client`;
     return row!.refused;

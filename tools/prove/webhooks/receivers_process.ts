@@ -1,14 +1,16 @@
 // Webhook receivers in a separate process.
 import { createHash } from "node:crypto";
 import type { ServerCertificate } from "@gold-partner/dev";
-import { type Delivery, testReceiver } from "@gold-partner/server/testing";
+import { type Delivery, type TestReceiver, testReceiver } from "@gold-partner/server/testing";
 import { takeTasks } from "../../testing/child_program.ts";
 import { findFault } from "../stage/standard_webhooks_fixture.ts";
 import { type Answer, answerTo, type Behaviour } from "./behaviour.ts";
 
 export type Task =
-  /** Opens one receiver for each secret. The answer is the receivers' URLs. */
-  | { readonly open: { readonly secrets: readonly string[]; readonly certificate: ServerCertificate } }
+  /** Opens receivers. The answer is their URLs. */
+  | { readonly open: { readonly count: number; readonly certificate: ServerCertificate } }
+  /** Sets the secret with which a receiver verifies deliveries. Without one, it cuts them. */
+  | { readonly receiver: number; readonly secret: string | undefined }
   /** Sets how each receiver behaves from now on. */
   | { readonly behaviours: readonly Behaviour[] }
   /** Asks for the deliveries since the previous such command. */
@@ -27,30 +29,64 @@ export interface Arrival {
   readonly order?: string;
   readonly createdMs: number;
   readonly arrivedMs: number;
-  /** SHA-256 of the body's bytes. */
+  /** SHA-256 of the body's bytes without `previous_sequence`. */
   readonly digest: string;
+  /** Absent if the body does not end with `previous_sequence`. */
+  readonly previous?: number | null;
   readonly way: Answer["way"];
   readonly accepted: boolean;
   /** What is wrong with the delivery's id or signature. Absent if nothing is wrong. */
   readonly fault?: string;
 }
 
-let behaviours: readonly Behaviour[] = [];
-const arrivals: Arrival[] = [];
+interface Place {
+  readonly port: number;
+  /** Absent while the receiver refuses connections. */
+  receiver?: TestReceiver;
+  /** Undefined while the receiver belongs to no endpoint. A new endpoint's secret is known after its first event. */
+  secret: string | undefined;
+  behaviour: Behaviour;
+}
 
-async function open({ secrets, certificate }: Extract<Task, { open: unknown }>["open"]): Promise<string[]> {
-  behaviours = secrets.map(() => "well");
-  return await Promise.all(secrets.map(async (secret, index) => {
+const PREVIOUS = /,"previous_sequence":(null|[0-9]+)\}$/;
+const places: Place[] = [];
+const arrivals: Arrival[] = [];
+let certificate: ServerCertificate;
+
+async function open(count: number): Promise<string[]> {
+  return await Promise.all(Array.from({ length: count }, async (_, index) => {
     const receiver = await testReceiver({ certificate });
-    receiver.answer((delivery) => {
-      const arrivedMs = Date.now();
-      const { answer, ...facts } = answerTo(behaviours[index]!, delivery);
-      receiver.deliveries.length = 0;
-      arrivals.push({ receiver: index, arrivedMs, ...read(delivery, secret), ...facts });
-      return answer;
-    });
+    places[index] = { port: receiver.port, receiver, secret: undefined, behaviour: "well" };
+    listen(index, receiver);
     return receiver.url;
   }));
+}
+
+function listen(index: number, receiver: TestReceiver): void {
+  const place = places[index]!;
+  receiver.answer((delivery) => {
+    const arrivedMs = Date.now();
+    receiver.deliveries.length = 0;
+    const { secret, behaviour } = place;
+    // A receiver that begins to refuse connections may still get a delivery over an open connection.
+    if (secret === undefined || behaviour === "refuses") return "cut";
+    const { answer, ...facts } = answerTo(behaviour, delivery);
+    arrivals.push({ receiver: index, arrivedMs, ...read(delivery, secret), ...facts });
+    return answer;
+  });
+}
+
+/** Closes the port of a receiver that refuses connections from now on, and opens it again afterwards. */
+async function behave(index: number, behaviour: Behaviour): Promise<void> {
+  const place = places[index]!;
+  place.behaviour = behaviour;
+  if (behaviour === "refuses") {
+    await place.receiver?.stop();
+    delete place.receiver;
+  } else if (!place.receiver) {
+    place.receiver = await testReceiver({ certificate, port: place.port });
+    listen(index, place.receiver);
+  }
 }
 
 function read({ id, body, headers }: Delivery, secret: string) {
@@ -63,18 +99,24 @@ function read({ id, body, headers }: Delivery, secret: string) {
   const { sequence, created_at, data: { order } } = event;
   const foreign = event.id === id ? undefined : `webhook-id is ${id} but the event's id is ${event.id}`;
   const fault = foreign ?? findFault(secret, body, headers);
+  const previous = PREVIOUS.exec(body)?.[1];
   return {
     id,
     sequence,
     ...(order && { order: order.order_id }),
     createdMs: Date.parse(created_at),
-    digest: createHash("sha256").update(body).digest("base64"),
+    digest: createHash("sha256").update(body.replace(PREVIOUS, "}")).digest("base64"),
+    ...(previous !== undefined && { previous: JSON.parse(previous) as number | null }),
     ...(fault !== undefined && { fault }),
   };
 }
 
 await takeTasks<Task>(async (task) => {
-  if ("open" in task) return await open(task.open);
-  if ("behaviours" in task) behaviours = task.behaviours;
+  if ("open" in task) {
+    certificate = task.open.certificate;
+    return await open(task.open.count);
+  }
+  if ("receiver" in task) places[task.receiver]!.secret = task.secret;
+  if ("behaviours" in task) await Promise.all(task.behaviours.map((one, index) => behave(index, one)));
   return "take" in task ? arrivals.splice(0) : {};
 });

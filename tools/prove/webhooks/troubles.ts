@@ -4,13 +4,15 @@ import type { Trouble } from "./pairs.ts";
 import type { Setup } from "./setup.ts";
 
 /**
- * Makes the receivers of partner number `first` and of all later partners fail. Each receiver gets the next
+ * Makes the first endpoints of partner number `first` and of all later partners fail. Each receiver gets the next
  * kind of failure in the list.
  */
 export function sickFrom({ deployment, receivers }: Setup, first: number): Trouble {
+  const { length } = deployment.traders;
   return {
-    name: `${receivers.urls.length - first} failing receivers`,
-    begin: () => receivers.behave((n) => n < first ? "well" : FAULTS[(n - first) % FAULTS.length]!),
+    name: `${length - first} failing receivers`,
+    begin: () =>
+      receivers.behave((n) => n < first || n >= length ? "well" : FAULTS[(n - first) % FAULTS.length]!),
     async end() {
       await receivers.behave(() => "well");
       // Set the URL again. Even with the same value, this enables an endpoint and ends its pause after
@@ -24,7 +26,7 @@ export function sickFrom({ deployment, receivers }: Setup, first: number): Troub
 
 /** The last partner's receiver hangs, and this many events wait for it. */
 export async function backlogOf({ deployment, receivers }: Setup, events: number): Promise<Trouble> {
-  const last = receivers.urls.length - 1;
+  const last = deployment.traders.length - 1;
   const dead = deployment.traders[last]!;
   const setUrl = (url: string | null) =>
     deployment.sql`update gold.receiver set url = ${url ?? ""}, removed_at = ${

@@ -15,7 +15,7 @@ export interface TurnPlan {
   readonly buyers: number;
 }
 
-/** The results of one turn, for the partners with healthy receivers. takeTurn() runs a turn. */
+/** The results of one turn, for the first endpoints of the partners with healthy receivers. */
 export interface Turn {
   readonly medianMs: number;
   readonly slowMs: number;
@@ -45,7 +45,7 @@ export async function takeTurn(setup: Setup, plan: TurnPlan): Promise<Turn> {
   const since = new Date();
   const refusals: string[] = [];
   const executed = await trade(setup, plan, refusals);
-  const arrivals = await awaitArrivals(setup, executed);
+  const arrivals = await awaitArrivals(setup, executed, plan.well);
   const warm = executed.slice(Math.ceil(executed.length * WARM_UP_SHARE));
   const firsts = new Map<string, Arrival>();
   for (const arrival of arrivals) if (!firsts.has(arrival.order!)) firsts.set(arrival.order!, arrival);
@@ -97,13 +97,18 @@ async function insist(
   }
 }
 
-/** Waits for the events of these orders, and ignores all others. */
-async function awaitArrivals({ receivers }: Setup, orders: readonly string[]): Promise<Arrival[]> {
+/** Waits for the events of these orders at the first endpoints, and ignores all others. */
+async function awaitArrivals(
+  { receivers }: Setup,
+  orders: readonly string[],
+  well: number,
+): Promise<Arrival[]> {
   const expected = new Set(orders);
   const arrivals: Arrival[] = [];
   const deadline = performance.now() + ARRIVAL_MS;
   for (;;) {
-    arrivals.push(...(await receivers.take()).filter(({ order }) => expected.has(order!)));
+    const taken = await receivers.take();
+    arrivals.push(...taken.filter(({ receiver, order }) => receiver < well && expected.has(order!)));
     const missing = expected.size - new Set(arrivals.map(({ order }) => order)).size;
     if (missing === 0) return arrivals;
     if (performance.now() > deadline) {
