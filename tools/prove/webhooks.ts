@@ -7,18 +7,20 @@ import { MemoryWatch } from "./webhooks/memory_watch.ts";
 import { redeliver } from "./webhooks/redelivery.ts";
 import { measurePairs } from "./webhooks/pairs.ts";
 import { openSetup } from "./webhooks/setup.ts";
+import { addFurther, behaviourBeside, DURING_KILLS, removeFurther } from "./webhooks/further_endpoints.ts";
 import { backlogOf, sickFrom } from "./webhooks/troubles.ts";
 
 // npm run prove -- webhooks [--short]: receivers fail in every way, workers are killed, and the database is
-// restarted. The event of every accepted order arrives, and healthy receivers do not wait for failing ones.
+// restarted. The event of every accepted order arrives at each endpoint that gets it, and healthy receivers do not
+// wait for failing ones.
 
 const short = process.argv.includes("--short");
 const PLAN: Disturbance = short
   ? { events: 2_000, kills: 3, restartsAfter: [2] }
   : { events: 100_000, kills: 50, restartsAfter: [10, 20, 30, 40, 48] };
 const SETUP = short
-  ? { partners: 10, retries: "1s 1s 1s 2s" }
-  : { partners: 50, retries: "1s 1s 1s 2s 2s 3s 3s 5s" };
+  ? { partners: 10, withThree: 4, retries: "1s 1s 1s 2s" }
+  : { partners: 50, withThree: 10, retries: "1s 1s 1s 2s 2s 3s 3s 5s" };
 const PAIRS = short
   ? { count: 1, orders: 500, ratioMax: undefined }
   : { count: 5, orders: 1000, ratioMax: 1.25 };
@@ -36,16 +38,24 @@ try {
 process.exit(report.close("webhooks") ? 0 : 1);
 
 async function proveArrival(): Promise<void> {
-  await setup.receivers.behave(() => "by chance");
-  const { kills, interrupted, restarts, tests } = await disturb(setup, PLAN);
+  await addFurther(setup, DURING_KILLS);
+  const behaviourOf = behaviourBeside(setup, DURING_KILLS, "by chance");
+  await setup.receivers.behave(behaviourOf);
+  const { kills, interrupted, restarts, tests, enabled } = await disturb(setup, PLAN);
   const arrivals = await setup.receivers.take();
-  const { parked, ...finding } = await checkArrivals(setup, arrivals, TRIES);
+  const { parked, ...finding } = await checkArrivals(
+    setup,
+    arrivals,
+    TRIES,
+    (receiver) => behaviourOf(receiver) === "slow",
+  );
   const suffered =
     `${kills} kills with ${interrupted} deliveries in flight, ${restarts} restarts of the database, ${tests} ` +
-    "webhook tests";
+    `webhook tests, dead endpoints enabled ${enabled} times`;
   const described = await describeArrivals(setup, arrivals);
   report.tried("failing receivers", { ...finding, what: `${suffered}; ${finding.what}; ${described}` });
   report.tried("redelivery of parked events", await redeliver(setup, arrivals, parked));
+  await removeFurther(setup);
 }
 
 async function provePairs(): Promise<void> {

@@ -1,8 +1,13 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../testing/until.ts";
 import type { Deployment } from "../stage/deployment.ts";
 import type { ServerProcess } from "../stage/server_process.ts";
+import { ask } from "../stage/trader.ts";
 import { untilDelivered } from "../stage/until_delivered.ts";
 import { OrderBooker } from "./order_booker.ts";
+import { behaviourBeside, DURING_KILLS, partnersWithThree } from "./further_endpoints.ts";
+import type { Endpoint } from "./receivers.ts";
 import type { Setup } from "./setup.ts";
 import { post } from "./listed_events.ts";
 
@@ -20,6 +25,8 @@ interface Disturbed {
   readonly interrupted: number;
   readonly restarts: number;
   readonly tests: number;
+  /** How often the operator enabled an endpoint that refuses connections. */
+  readonly enabled: number;
 }
 
 /**
@@ -39,6 +46,8 @@ const IDLE_MS = 60_000;
  * tries.
  */
 const TIMEOUT_MS = 600_000;
+/** How often each partner with three endpoints is funded between two kills. */
+const FUNDINGS = 2;
 /**
  * If an endpoint rests longer than this after repeated failures, its partner requests a test event to show
  * that the endpoint works. Without the test event, an endpoint that refuses all its remaining events is tried
@@ -47,8 +56,9 @@ const TIMEOUT_MS = 600_000;
 const LONG_REST = "10 seconds";
 
 /**
- * Books orders while the processes that deliver them are killed and the database is restarted. Partners whose
- * endpoint answered 410 enable it again.
+ * Books orders and funds partners while the processes that deliver the events are killed and the database is
+ * restarted. Partners whose endpoint answered 410 enable it again. The operator enables a dead endpoint whenever
+ * it rests, so that the proof does not wait for long rests before the last try of each event.
  */
 export async function disturb(setup: Setup, plan: Disturbance): Promise<Disturbed> {
   const { deployment, deliverers } = setup;
@@ -58,7 +68,10 @@ export async function disturb(setup: Setup, plan: Disturbance): Promise<Disturbe
   let interrupted = 0;
   try {
     for (let kill = 1; kill <= kills; kill++) {
-      const booking = booker.bookUntil(Math.ceil(events * kill / kills));
+      const booking = Promise.all([
+        booker.bookUntil(Math.ceil(events * kill / kills)),
+        fundPartners(setup, FUNDINGS),
+      ]);
       await sleep(INTO_MS * Math.random());
       const order = kill % 2 === 0 ? deliverers : deliverers.toReversed();
       const { victim, inFlight } = await findBusy(order, booker);
@@ -70,9 +83,32 @@ export async function disturb(setup: Setup, plan: Disturbance): Promise<Disturbe
       await booking;
     }
     await untilDelivered(deployment, TIMEOUT_MS);
-    return { kills, interrupted, restarts: restartsAfter.length, tests: enabling.tests };
+    return {
+      kills,
+      interrupted,
+      restarts: restartsAfter.length,
+      tests: enabling.tests,
+      enabled: enabling.enabled,
+    };
   } finally {
     await enabling.stop();
+  }
+}
+
+/** Funds the partners with three endpoints, even if the service is unavailable meanwhile. */
+async function fundPartners(setup: Setup, times: number): Promise<void> {
+  const { socket } = setup.service;
+  for (const partner of partnersWithThree(setup)) {
+    for (let n = 0; n < times; n++) {
+      const key = randomUUID();
+      await until(async () => {
+        const reply = await partner.renewToken(socket).then(
+          () => ask(socket, partner.fund("1", key)),
+          () => {},
+        );
+        return reply?.status === 200 || reply?.status === 201;
+      });
+    }
   }
 }
 
@@ -104,12 +140,14 @@ async function restartDatabase(deployment: Deployment, turn: number): Promise<vo
 
 /**
  * Requests a test event for each partner whose endpoint is disabled (it answered 410) or rests for long. The
- * test event shows that the endpoint works again.
+ * test event shows that the endpoint works again. An endpoint that refuses connections never does: the operator
+ * sets its URL again as soon as it rests.
  */
 class Enabling {
   tests = 0;
+  enabled = 0;
   readonly #setup: Setup;
-  readonly #tested = new Set<string>();
+  readonly #handled = new Set<string>();
   readonly #ended: Promise<void>;
   #on = true;
 
@@ -124,21 +162,37 @@ class Enabling {
   }
 
   async #look(): Promise<void> {
-    const { deployment, service } = this.#setup;
+    const { deployment, receivers } = this.#setup;
+    const behaviourOf = behaviourBeside(this.#setup, DURING_KILLS, "by chance");
     for (; this.#on; await sleep(PAUSE_MS)) {
-      const away = await deployment.sql<{ client: number; at: string }[]>`
-        select receiver_id as client, coalesce(disabled_at, rests_until)::text as at from gold.endpoint
-        where disabled_at is not null or rests_until > now() + ${LONG_REST}::interval`
+      const away = await deployment.sql<{ id: number; at: string; long: boolean }[]>`
+        select receiver_id as id, coalesce(disabled_at, rests_until)::text as at,
+          disabled_at is not null or rests_until > now() + ${LONG_REST}::interval as long
+        from gold.endpoint where disabled_at is not null or rests_until > now()`
         .catch(() => []);
-      for (const { client, at } of away) {
-        if (this.#tested.has(`${client} ${at}`)) continue;
-        const trader = deployment.traders.find((one) => one.client === client)!;
-        // If the request is refused because the database is unavailable, send it again.
-        const posted = await post(service.socket, trader, "/v1/webhook/test").then(() => true, () => false);
-        if (!posted) continue;
-        this.#tested.add(`${client} ${at}`);
-        this.tests++;
+      const endpoints = new Map([...receivers.endpoints.values()].map((endpoint) => [endpoint.id, endpoint]));
+      for (const { id, at, long } of away) {
+        const endpoint = endpoints.get(id)!;
+        const isDead = behaviourOf(endpoint.receiver) === "refuses";
+        if (this.#handled.has(`${id} ${at}`) || !isDead && !long) continue;
+        // If the database is unavailable, try again.
+        const isDone = await (isDead ? this.#enable(endpoint) : this.#test(endpoint)).then(
+          () => true,
+          () => false,
+        );
+        if (isDone) this.#handled.add(`${id} ${at}`);
       }
     }
+  }
+
+  async #test({ trader }: Endpoint): Promise<void> {
+    await post(this.#setup.service.socket, trader, "/v1/webhook/test");
+    this.tests++;
+  }
+
+  async #enable({ trader, number, receiver }: Endpoint): Promise<void> {
+    const { deployment, receivers: { urls } } = this.#setup;
+    await deployment.operator("endpoint set", trader.clientId, `${number}`, "--url", urls[receiver]!);
+    this.enabled++;
   }
 }

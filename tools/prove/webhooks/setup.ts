@@ -4,7 +4,7 @@ import { Receivers } from "./receivers.ts";
 
 /**
  * One process serves requests, two processes deliver webhooks, and each partner has a receiver. A partner and
- * its receiver have the same index.
+ * the receiver of its first endpoint have the same index. The first partners have further endpoints.
  */
 export interface Setup {
   readonly deployment: Deployment;
@@ -13,15 +13,22 @@ export interface Setup {
   readonly receivers: Receivers;
 }
 
+/** How many endpoints the first partners have besides their first one. */
+export const FURTHER_EACH = 2;
 const INITIAL_FUNDING_SAR = "10000000";
 
 export async function openSetup(
-  { partners, retries }: { readonly partners: number; readonly retries: string },
+  { partners, withThree, retries }: {
+    readonly partners: number;
+    /** How many of the partners have three endpoints. */
+    readonly withThree: number;
+    readonly retries: string;
+  },
 ): Promise<Setup> {
   const deployment = await Deployment.start({ servers: 1, traders: partners, lanes: 2, role: "api" });
   try {
     const [service] = deployment.servers as [ServerProcess];
-    const receivers = await Receivers.open(deployment);
+    const receivers = await Receivers.open(deployment, withThree * FURTHER_EACH);
     await deployment.fund(INITIAL_FUNDING_SAR);
     const deliverers = await Promise.all(
       ["delivery_1", "delivery_2"].map((name) =>
