@@ -23,6 +23,12 @@ export const DURING_KILLS: readonly FurtherPair[] = [
   [{ types: ["funding.completed"], behaviour: "by chance" }, { types: [], behaviour: "slow" }],
 ];
 
+/** Beside an endpoint whose speed is measured: a dead endpoint and a slow one. */
+export const DEAD_AND_SLOW: readonly FurtherPair[] = [
+  [{ types: [], behaviour: "refuses" }, { types: [], behaviour: "slow" }],
+  [{ types: [], behaviour: "hangs" }, { types: [], behaviour: "slow" }],
+];
+
 /** The partners that can have further endpoints. */
 export function partnersWithThree({ deployment, receivers }: Setup): readonly Trader[] {
   const { traders } = deployment;

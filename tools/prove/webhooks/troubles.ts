@@ -1,5 +1,6 @@
 import type { Trader } from "../stage/trader.ts";
 import { FAULTS } from "./behaviour.ts";
+import { addFurther, behaviourBeside, DEAD_AND_SLOW, removeFurther } from "./further_endpoints.ts";
 import type { Trouble } from "./pairs.ts";
 import type { Setup } from "./setup.ts";
 
@@ -20,6 +21,21 @@ export function sickFrom({ deployment, receivers }: Setup, first: number): Troub
       for (const [n, { clientId }] of deployment.traders.entries()) {
         if (n >= first) await deployment.operator("partner set", clientId, "--webhook", receivers.urls[n]!);
       }
+    },
+  };
+}
+
+/** Each partner that can have three endpoints gets a dead and a slow one besides its first one. */
+export function deadAndSlow(setup: Setup): Trouble {
+  return {
+    name: "a dead and a slow endpoint of the same partner",
+    async begin() {
+      await addFurther(setup, DEAD_AND_SLOW);
+      await setup.receivers.behave(behaviourBeside(setup, DEAD_AND_SLOW, "well"));
+    },
+    async end() {
+      await removeFurther(setup);
+      await setup.receivers.behave(() => "well");
     },
   };
 }
