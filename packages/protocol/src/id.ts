@@ -8,6 +8,7 @@ export const ID_PREFIX = {
   withdrawal: "wd_",
   funding: "fnd_",
   event: "evt_",
+  change: "chg_",
   request: "req_",
 } as const;
 
@@ -18,6 +19,7 @@ export type OrderId = Id<"ord_">;
 export type WithdrawalId = Id<"wd_">;
 export type FundingId = Id<"fnd_">;
 export type EventId = Id<"evt_">;
+export type ChangeId = Id<"chg_">;
 export type RequestId = Id<"req_">;
 
 const uuidForm = (version: string): string =>

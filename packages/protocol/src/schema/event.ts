@@ -33,6 +33,7 @@ export const SUBJECTS = {
   "webhook.test": null,
 } as const;
 export type WebhookEventType = keyof typeof SUBJECTS;
+export const WEBHOOK_EVENT_TYPES = Object.keys(SUBJECTS) as [WebhookEventType, ...WebhookEventType[]];
 
 const CHANGED = ["kind", "id", "kid", "valid_from", "valid_until", "changed_by", "approved_by"] as const;
 /** The members of the subject that an event of these types has. Other subjects have the same members at each type. */
@@ -199,7 +200,7 @@ type Subject = {
  * `more` are the members after `data`.
  */
 function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
-  const type = openText(Object.keys(SUBJECTS) as WebhookEventType[], "What happened.");
+  const type = openText(WEBHOOK_EVENT_TYPES, "What happened.");
   const event = z.object({ type, ...frame, data: anyData, ...more });
   type Event = z.infer<z.ZodObject<typeof frame & S>> & Subject;
   return event.refine(

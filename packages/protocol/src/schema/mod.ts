@@ -1,6 +1,7 @@
 export * from "./account.ts";
 export * from "./balance.ts";
 export * from "./chain_key.ts";
+export * from "./change.ts";
 export * from "./credential.ts";
 export * from "./discovery.ts";
 export * from "./event.ts";

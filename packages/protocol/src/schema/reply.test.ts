@@ -2,6 +2,7 @@ import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
 import { z } from "zod";
 import { ACCOUNT, CHAIN_KEY, RESERVES_LIST, STATEMENT } from "../openapi/examples/books.ts";
+import { CHANGES } from "../openapi/examples/changes.ts";
 import { ORDERS, QUOTES } from "../openapi/examples/trading.ts";
 import { tokenErrorSchema } from "../problem.ts";
 import * as schemas from "./mod.ts";
@@ -71,6 +72,8 @@ const REPLIES: Record<string, unknown> = {
     }],
   },
   accountReply: ACCOUNT,
+  changeReply: { ...CHANGES.ip_range, status: "declined", decided_at: at, reason: "Not yours." },
+  changesReply: { items: Object.values(CHANGES) },
   balancesReply: balances,
   quoteReply: QUOTES.buy_by_grams,
   orderReply: order,
@@ -170,6 +173,7 @@ describe("the reply schemas", () => {
       ]),
       "environment of eventReply",
       "api_version of eventReply",
+      "ip_range of changeReply",
       "reserves_list_id of orderReply",
       "reserves_list_id of orderCreatedReply",
     ]);

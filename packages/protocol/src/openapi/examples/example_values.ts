@@ -12,6 +12,9 @@ export const INSTANT = {
   withdrawn: "2026-01-31T09:35:00.000Z",
   cancelled: "2026-01-31T09:35:30.000Z",
   read: "2026-01-31T09:36:00.000Z",
+  keyRequested: "2026-01-31T09:38:00.000Z",
+  certificateRequested: "2026-01-31T09:38:30.000Z",
+  rangeRequested: "2026-01-31T09:39:00.000Z",
 } as const;
 
 export const ID = {
@@ -24,6 +27,9 @@ export const ID = {
   sellOrder: "ord_019c1365-4590-7664-84a4-04e444bf8392",
   withdrawal: "wd_019c1367-dda0-7bd6-8edc-12da020a72ba",
   withdrawalEvent: "evt_019c1367-dda0-72ea-929a-c265310db990",
+  change: "chg_019c136a-b8e0-7d3b-9a51-6f20e4c8b7d1",
+  certificateChange: "chg_019c136b-2e10-7a94-8c07-15b3d9e6f842",
+  rangeChange: "chg_019c136b-a340-7e6f-b218-c47a0d5e9316",
   request: "req_019c1368-04b0-70b0-bbcf-53872173f8c8",
 } as const;
 
