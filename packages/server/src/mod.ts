@@ -17,6 +17,7 @@ export { isKeySource, type KeySource, nameOfKey, readKeys } from "./settings/key
 export { ROLES } from "./settings/role.ts";
 export { createSealing, type Sealing } from "./settings/sealing.ts";
 export { admitCertificate } from "./admission/identity/client_certificate.ts";
+export { parseRange } from "./admission/identity/ip_range.ts";
 export { admitToken } from "./admission/token/caller.ts";
 export { hashSecret } from "./admission/token/client_secret.ts";
 export { parseAllowList } from "./settings/allow_list.ts";

@@ -1,21 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { isIP } from "node:net";
 import { exportPublicJwk, importVerifyingKey, jwkThumbprint } from "@gold-partner/jws";
-import { formatGrams, GOLD_MAX_TENTH_MILLIGRAMS, parseGrams } from "@gold-partner/protocol";
-import { checkEndpoint } from "@gold-partner/server";
-import ipaddr from "ipaddr.js";
+import { formatGrams, GOLD_MAX_TENTH_MILLIGRAMS, KID_FORM, parseGrams } from "@gold-partner/protocol";
+import { checkEndpoint, parseRange } from "@gold-partner/server";
 import type { Deployment } from "../../database.ts";
 import { usage } from "../../failure.ts";
 import type { Values } from "../../command.ts";
 import { SUBJECT_MAX_CHARACTERS } from "../../pki/mod.ts";
 import { line, wholeNumber } from "../../values.ts";
-
-const RANGE_FORM = /^([0-9A-Fa-f:.]+)(?:\/(0|[1-9][0-9]{0,2}))?$/;
-/** The number of bits before the IPv4 address in an IPv4-mapped IPv6 address. */
-const MAPPED_BITS = 96;
-
-const KID_MAX_CHARACTERS = 128;
-const KID_FORM = new RegExp(`^[!-~]{1,${KID_MAX_CHARACTERS}}$`);
 
 /** Reads the partner's name. The functions below read the other terms, each from its option. */
 export function readName(values: Values): string {
@@ -27,27 +18,11 @@ export function readName(values: Values): string {
 }
 
 export function readRange(text: string): string {
-  const [, spelling = "", given] = RANGE_FORM.exec(text) ?? [];
-  // Check the spelling with isIP() first, because ipaddr.js also accepts 127.1 and 010.0.0.1, which other
-  // programs read as different addresses.
-  const version = isIP(spelling);
-  const addressBits = version === 4 ? 32 : 128;
-  const bits = Number(given ?? addressBits);
-  if (version === 0 || bits > addressBits) {
-    throw usage(
-      `--ip must be an IP address or a CIDR range such as 203.0.113.0/24 or 2001:db8::/32; got ${text}.`,
-    );
+  try {
+    return parseRange(text);
+  } catch (error) {
+    throw usage(`--ip ${(error as Error).message}`);
   }
-  const family = version === 4 ? ipaddr.IPv4 : ipaddr.IPv6;
-  const network = family.networkAddressFromCIDR(`${spelling}/${bits}`);
-  if (`${network}` !== `${family.parse(spelling)}`) {
-    throw usage(
-      `--ip ${text} has host bits set. For one address, leave out the prefix length. For the range, give ${network}/${bits}.`,
-    );
-  }
-  return network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= MAPPED_BITS
-    ? `${network.toIPv4Address()}/${bits - MAPPED_BITS}`
-    : `${network}/${bits}`;
 }
 
 export async function readSigningKey(file: string) {
@@ -70,7 +45,7 @@ export async function readSigningKey(file: string) {
 function readKid(kid: unknown): string {
   if (typeof kid === "string" && KID_FORM.test(kid)) return kid;
   throw usage(
-    `The JWK's kid must be 1 to ${KID_MAX_CHARACTERS} visible ASCII characters, or must be left out; got ${
+    `The JWK's kid must be 1 to 128 visible ASCII characters, or must be left out; got ${
       JSON.stringify(kid)
     }.`,
   );
