@@ -103,6 +103,7 @@ export const MODULES: readonly (readonly [module: string, ...steps: string[]])[]
     "deposit",
     "withdrawal",
     "redelivery",
+    "change",
     "simulation",
   ],
   ["delivery", "send", "expiry", "closing"],

@@ -12,6 +12,7 @@ import {
   oldestSecondsOf,
   type Send,
 } from "./batcher.ts";
+import { type ChangeItem, sendChange } from "./change/request_change.ts";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
 import { type CountBooked, countOrders, countQuotes } from "./count_booked.ts";
 import { type NonceItem, sendNonces } from "./nonce/spend_nonces.ts";
@@ -47,6 +48,7 @@ export interface Booking {
   fund(item: FundingItem): Promise<Outcome>;
   withdraw(item: WithdrawalItem): Promise<Outcome>;
   cancelWithdrawal(item: CancellationItem): Promise<Outcome>;
+  requestChange(item: ChangeItem): Promise<Outcome>;
   redeliver(item: RedeliveryItem): Promise<Outcome>;
   testWebhook(item: WebhookTestItem): Promise<Outcome>;
   /** Only the sandbox has simulations. */
@@ -113,6 +115,7 @@ export function openBooking(
   const fundings = open(sendFunding(pools.waiting), single);
   const withdrawals = open(sendWithdrawal(pools.waiting), single);
   const cancellations = open(sendCancellation(pools.waiting), single);
+  const changes = open(sendChange(pools.waiting), single);
   const redeliveries = open(sendRedelivery(pools.waiting), single);
   const webhookTests = open(sendWebhookTest(pools.waiting), single);
   const simulations = open(sendSimulation(pools.waiting), single);
@@ -123,6 +126,7 @@ export function openBooking(
     fund: (item) => fundings.submit(item),
     withdraw: (item) => withdrawals.submit(item),
     cancelWithdrawal: (item) => cancellations.submit(item),
+    requestChange: (item) => changes.submit(item),
     redeliver: (item) => redeliveries.submit(item),
     testWebhook: (item) => webhookTests.submit(item),
     simulate: (item) => simulations.submit(item),

@@ -277,6 +277,7 @@ describe("migrate()", () => {
       "list_events v",
       "read_day_limits s",
       "read_limits s",
+      "request_change v",
       "seal_next v",
       "settle_attempts v",
       "spend_nonces v",
@@ -307,6 +308,7 @@ describe("migrate()", () => {
       "book_withdrawal true",
       "cancel_withdrawal true",
       "close_day true",
+      "request_change true",
       "spend_nonces true",
       "take_turn false",
     ]);

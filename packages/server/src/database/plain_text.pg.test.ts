@@ -12,17 +12,21 @@ const NOT_FREE = {
     "attempt.error audit.action deployment.environment deployment.id proposal.deployment event.type " +
     "expiry_notice.kind idempotency_key.body partner_change.kind proposal.kind proposal.state " +
     "idempotency_key.result_kind partner.public_id payment_batch.document price.source " +
-    "price_history.source problem.code problem.title published_reserves.body operator_key.admitted_by",
+    "price_history.source problem.code problem.title published_reserves.body operator_key.admitted_by " +
+    "change_request.kind",
   "a hash, an encoded value, or a name made from a hash":
     "authority.certificate authority.fingerprint authority.revocation_list certificate.authority " +
     "certificate.fingerprint certificate.key_hash deployment.pepper_name expiry_notice.credential " +
     "partner_change.credential token_key.kid token_key.sealing_key proposal.sealing_key " +
     "proposal.proposer_signature proposal.approver_signature operator_key.fingerprint " +
-    "operator_key.public_key webhook_secret.sealing_key",
+    "operator_key.public_key webhook_secret.sealing_key change_request.certificate",
+  "the service writes it as JSON, in which every text has only the characters that its schema allows":
+    "change_request.content",
   "a database login":
     "audit.login deposit.approved_by deposit.recorded_by deposit.reversed_by partner.pending_iban_by " +
     "partner_change.approved_by partner_change.login proposal.proposer proposal.decided_by " +
-    "operator_key.login payment_batch.login withdrawal_step.login withdrawal_step.previous_login",
+    "operator_key.login payment_batch.login withdrawal_step.login withdrawal_step.previous_login " +
+    "change_request.taken_by change_request.declined_by",
   "a copy of a column that has the trigger; a value stored before that trigger can still be copied":
     "audit.subject partner_change.iban partner_change.kid partner_change.webhook_url withdrawal.iban",
   "the protocol allows only visible ASCII": "idempotency_key.key quote.key refusal.key",

@@ -22,7 +22,7 @@ begin
     -- Credentials decides who may call the API, with which credentials, from where and up to which limits.
     ('gold_credentials',
       'revoke_certificate retire_signing_key retire_client_secret retire_webhook_secret redeliver_event
-        replay_events seal_chain'),
+        replay_events seal_chain take_change decline_change'),
     -- Keys holds the deployment's own keys: certificate authorities, token keys, sealing keys and the
     -- operators' signing keys. It accepts what a restore lost.
     ('gold_keys',
@@ -49,7 +49,7 @@ begin
       'days_range list_postings deposit_overview withdrawal_overview payment_batch_overview payment_text_fault
         bar_overview'),
     ('gold_credentials gold_audit',
-      'attempt_overview count_events list_deliveries'),
+      'attempt_overview change_overview count_events list_deliveries'),
     ('gold_credentials gold_keys gold_audit',
       'authority_overview certificate_overview credential_overview public_key_fault'),
     ('gold_keys gold_audit',
@@ -68,9 +68,10 @@ begin
       'keep_heads'),
     -- The API books what partners request, and reads what they may read.
     ('gold_api',
-      'keep_pepper book_quotes book_orders book_withdrawal cancel_withdrawal book_funding book_redelivery book_webhook_test spend_nonces
+      'keep_pepper book_quotes book_orders book_withdrawal cancel_withdrawal request_change book_funding book_redelivery book_webhook_test spend_nonces
         tell_events balance_at balance_now find_quote find_order find_withdrawal find_funding find_event
         list_orders list_withdrawals list_fundings list_events event_bodies newest_events statement_range list_postings read_reserves
+        find_change list_changes
         read_credentials read_account read_limits read_day_limits price_minutes read_chain_key find_reserves_list reserves_at share_rates
         current_price market_hours read_registry_approvals'),
     -- The programs refuse OPERATOR_KEYS=off as soon as two people signed for every row.

@@ -163,3 +163,9 @@ cross join lateral (
 
 create or replace view gold.operator_key_overview as
 select k.fingerprint, k.login, k.public_key, k.admitted_by, k.added_at, k.ended_at from gold.operator_key k;
+
+-- What partners requested, and what became of it.
+create or replace view gold.change_overview as
+select c.id, p.public_id, p.name, c.kind, c.content, c.requested_at, s.status, s.decided_at, c.taken_by, c.taken_at, c.proposal,
+  c.declined_by, c.reason
+from gold.change_request c join gold.partner p on p.id = c.client_id cross join lateral gold.change_request_state(c) s;

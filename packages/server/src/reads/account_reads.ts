@@ -72,6 +72,10 @@ export interface AccountReads {
   registered(client: number): Promise<string>;
   /** The reply's body, as JSON text. */
   credentials(client: number): Promise<string>;
+  /** The newest requests for changes. The reply's body, as JSON text. */
+  changes(client: number): Promise<string>;
+  /** Undefined if the client has no such request. */
+  change(client: number, uuid: string): Promise<string | undefined>;
   /** The reply's body, as JSON text. */
   chainKey(client: number): Promise<string>;
   /** The reply's body, as JSON text. Only the sandbox has simulations. */
@@ -148,6 +152,16 @@ export function openAccountReads(sql: Query): AccountReads {
     async registered(client) {
       const [row] = await sql<{ body: string }[]>`select gold.read_account(${client}) as body`;
       return row!.body;
+    },
+    async changes(client) {
+      const [row] = await sql<{ body: string }[]>`select gold.list_changes(${client}) as body`;
+      return row!.body;
+    },
+    async change(client, uuid) {
+      const [row] = await sql<
+        { body: string | null }[]
+      >`select gold.find_change(${client}, ${uuid}::uuid) as body`;
+      return row!.body ?? undefined;
     },
     async chainKey(client) {
       const [row] = await sql<{ body: string }[]>`select gold.read_chain_key(${client}) as body`;

@@ -278,7 +278,7 @@ export const idempotencyKey = gold.table("idempotency_key", {
   primaryKey({ columns: [t.bucket, t.clientId, t.key] }),
   check(
     "idempotency_key_kind",
-    sql`${t.resultKind} in ('quote', 'order', 'funding', 'withdrawal', 'event', 'refusal', 'simulation', 'cancellation')`,
+    sql`${t.resultKind} in ('quote', 'order', 'funding', 'withdrawal', 'event', 'refusal', 'simulation', 'cancellation', 'change')`,
   ),
   // Finds the blocks of an instant. A B-tree would cost every quote and order; see decision 57.
   index("idempotency_key_created").using("brin", t.createdAt).with({ autosummarize: true }).concurrently(),

@@ -11,6 +11,7 @@ import {
   smallint,
   text,
   uniqueIndex,
+  uuid,
 } from "drizzle-orm/pg-core";
 import { amount, bytea, code, instant, owner } from "./columns.ts";
 import { gold } from "./namespace.ts";
@@ -209,3 +210,37 @@ export const registryVersion = gold.table("registry_version", {
   one: boolean().primaryKey().default(true),
   version: bigint({ mode: "bigint" }).notNull(),
 }, (t) => [check("registry_version_one", sql`${t.one}`)]);
+
+/**
+ * A change of its registration that a partner requested. It has no effect: an operator takes it up with a change that
+ * needs two people, or declines it. Only the columns after `requestedAt` change, each when an operator decides.
+ */
+export const changeRequest = gold.table("change_request", {
+  ...owner(),
+  id: uuid().notNull(),
+  kind: code().notNull(),
+  /** The body of the request: a JSON object with one member, in the form of RFC 8785. */
+  content: text().notNull(),
+  requestedAt: instant().notNull(),
+  takenBy: code(),
+  takenAt: instant(),
+  /** The proposal with which the request was taken up; null with a single operator. */
+  proposal: uuid(),
+  /** The certificate (PEM) that was issued for a certificate request. */
+  certificate: text(),
+  declinedBy: code(),
+  declinedAt: instant(),
+  reason: text(),
+}, (t) => [
+  primaryKey({ columns: [t.bucket, t.clientId, t.id] }),
+  uniqueIndex("change_request_id").on(t.id),
+  check(
+    "change_request_kind",
+    sql`${t.kind} in ('signing_key', 'certificate_request', 'ip_range', 'webhook_endpoint')`,
+  ),
+  check("change_request_taken", sql`(${t.takenBy} is null) = (${t.takenAt} is null)`),
+  check(
+    "change_request_declined",
+    sql`(${t.declinedBy} is null) = (${t.declinedAt} is null) and (${t.declinedBy} is null) = (${t.reason} is null)`,
+  ),
+]);
