@@ -42,6 +42,20 @@ export const BUSINESS_WAYS = {
       return { caller: partner, call: cancel };
     },
   },
+  open_changes_exceeded: {
+    operation: "requestChange",
+    async stage({ stack }) {
+      const caller = await stack.onboard("Changing Bank");
+      const call = { body: { ip_range: "203.0.113.0/24" } };
+      const request = async () => (await caller.succeed("requestChange", call)).change_id as string;
+      const declined = [await request(), await request()];
+      await request();
+      const mend = async () => {
+        for (const id of declined) await stack.operator("change decline", id, "--reason", "Test");
+      };
+      return { caller, call, mend };
+    },
+  },
   withdrawal_outcome_unreachable: {
     operation: "simulateWithdrawal",
     async stage({ partner }) {

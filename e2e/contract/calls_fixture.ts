@@ -8,6 +8,7 @@ export interface Records {
   /** A withdrawal that can be cancelled. */
   readonly cancelled: string;
   readonly funding: string;
+  readonly change: string;
   readonly event: string;
   /** A funding that came from a bank deposit. */
   readonly deposit: string;
@@ -24,6 +25,7 @@ export async function makeRecords(caller: Caller): Promise<Records> {
   const { withdrawal_id } = await make("createWithdrawal", { amount_sar: 5, reference: "FIRST" });
   const { withdrawal_id: cancelled } = await make("createWithdrawal", { amount_sar: 5 });
   const { funding_id: deposit } = await make("simulateDeposit", { amount_sar: 5 });
+  const { change_id } = await make("requestChange", { ip_range: "203.0.113.0/24" });
   const { quote_id: expiring } = await make("createQuote", { side: "buy", gold_grams: 1 });
   const { items } = await caller.succeed("listEvents") as { items: { id: string }[] };
   const ids = {
@@ -34,6 +36,7 @@ export async function makeRecords(caller: Caller): Promise<Records> {
     cancelled,
     event: items[0]!.id,
     deposit,
+    change: change_id,
     expiring,
   };
   return ids as Records;
@@ -61,6 +64,9 @@ export const callsOf = (
   // Strict handling, so that the call needs the same headers as an order.
   probeSignature: { body: "any \u2713 body", headers: { Prefer: "handling=strict" } },
   getAccount: {},
+  requestChange: { body: { ip_range: "203.0.113.7" } },
+  getChanges: {},
+  getChange: { path: { change_id: records.change } },
   getCredentials: {},
   getOpenApi: {},
   getReference: {},

@@ -164,6 +164,14 @@ export const ELSEWHERE_WAYS: readonly (readonly [TokenProblemCode, Way])[] = [
       return { caller: partner, call: call(withdrawal_id as string), fault: call("wd_unknown") };
     },
   }],
+  ["not_found", {
+    operation: "getChange",
+    async stage({ partner }) {
+      const { change_id } = await partner.succeed("requestChange", { body: { ip_range: "203.0.113.0/24" } });
+      const call = (id: string) => ({ path: { change_id: id } });
+      return { caller: partner, call: call(change_id as string), fault: call("chg_unknown") };
+    },
+  }],
   ["not_found", byId("getFunding", "listFundings", "funding_id")],
   ["not_found", byId("getEvent", "listEvents", "id", "event_id")],
   ["not_found", byId("redeliverEvent", "listEvents", "id", "event_id")],

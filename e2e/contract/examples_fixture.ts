@@ -190,6 +190,11 @@ export function testExamples(open: () => Promise<Stack>): void {
     const again = { body: ENDPOINTS.createWithdrawal.request!.examples.withdrawal as object };
     const { withdrawal_id: second } = await stack.partner.succeed("createWithdrawal", again);
     await live("cancelWithdrawal", "cancelled", { path: { withdrawal_id: second as string } });
+    const change = await live("requestChange", "signing_key");
+    await live("getChange", "waits", { path: { change_id: change.change_id as string } });
+    await live("getChanges", "one_waits");
+    await live("requestChange", "certificate_request");
+    await live("requestChange", "ip_range");
     await live("simulateEvent", "day");
     const deposit = await live("simulateDeposit", "deposit");
     await live("simulateDepositReversal", "reversal", { body: { funding_id: deposit.funding_id } });

@@ -186,6 +186,7 @@ function alternatives({ properties = {}, required, oneOf = [] }: Schema): string
     const chosen = members({ properties: pick(properties, [choice]), required: [choice] }, "body");
     return chosen.replace(/\}$/, `${others.join("")}}`);
   });
+  if (common.length === 0) return one.join(" | ");
   const shared = members({ properties: pick(properties, common), ...(required ? { required } : {}) }, "body");
   return `${shared} & (${one.join(" | ")})`;
 }

@@ -28,6 +28,44 @@ export interface Account {
   limits: Limits;
 }
 
+/** A change of what is registered for you. It has no effect before two people of the operator decide. */
+export interface AccountChange {
+  /** The id: chg_ and a UUIDv7. */
+  change_id: string;
+  /** What is to change; the member with this name has the content. Values may be added. */
+  kind:
+    | "signing_key"
+    | "certificate_request"
+    | "ip_range"
+    | "webhook_endpoint"
+    | (string & Record<never, never>);
+  /**
+   * requested: waits for the operator. proposed: waits for the operator's second person. approved: in
+   * force. declined: ended without effect. Values may be added.
+   */
+  status: "requested" | "proposed" | "approved" | "declined" | (string & Record<never, never>);
+  /** When you requested the change. */
+  requested_at: string;
+  /** When the change was approved or declined; null if it is open. */
+  decided_at: string | null;
+  /** Why the change was declined; null if it was not. */
+  reason: string | null;
+  /** The certificate as PEM, as long as it is active; null in any other case. */
+  certificate: string | null;
+  signing_key?: RequestedSigningKey | undefined;
+  /** The certificate request as PEM. */
+  certificate_request?: string | undefined;
+  /** The requested address or range. */
+  ip_range?: string | undefined;
+  webhook_endpoint?: RequestedWebhookEndpoint | undefined;
+}
+
+/** Your newest 50 changes, newest first. */
+export interface AccountChanges {
+  /** The changes. */
+  items: Array<AccountChange>;
+}
+
 /** The account at one instant. */
 export interface Balances {
   /** Your money. */
@@ -68,6 +106,31 @@ export interface ChainKey {
   /** Your chain key: 32 bytes in lower-case hex. The salts of your lines are derived from it. */
   chain_key: string;
 }
+
+/** Exactly one of signing_key, certificate_request, ip_range, webhook_endpoint. */
+export type ChangeRequest = {
+  readonly signing_key: SigningKeyRequest;
+  readonly certificate_request?: undefined;
+  readonly ip_range?: undefined;
+  readonly webhook_endpoint?: undefined;
+} | {
+  /** A certificate request (PKCS #10) as PEM. */
+  readonly certificate_request: string;
+  readonly signing_key?: undefined;
+  readonly ip_range?: undefined;
+  readonly webhook_endpoint?: undefined;
+} | {
+  /** An IP address or a CIDR range. */
+  readonly ip_range: string;
+  readonly signing_key?: undefined;
+  readonly certificate_request?: undefined;
+  readonly webhook_endpoint?: undefined;
+} | {
+  readonly webhook_endpoint: WebhookEndpointRequest;
+  readonly signing_key?: undefined;
+  readonly certificate_request?: undefined;
+  readonly ip_range?: undefined;
+};
 
 /** Your credentials, never their values. */
 export interface Credentials {
@@ -879,6 +942,28 @@ export type QuoteRequest =
     readonly gold_grams?: undefined;
   });
 
+/** The requested signing key. */
+export interface RequestedSigningKey {
+  /** The type of the key. */
+  kty: string;
+  /** The curve of the key. */
+  crv: string;
+  /** The x coordinate of the public key. */
+  x: string;
+  /** The y coordinate of the public key. */
+  y: string;
+  /** Your own name for the key. */
+  kid?: string | undefined;
+}
+
+/** The requested webhook endpoint. */
+export interface RequestedWebhookEndpoint {
+  /** Where events are to be sent. */
+  url: string;
+  /** The types that it gets. Without it: all. */
+  types?: Array<string> | undefined;
+}
+
 /** The bars behind the gold, as published at one instant. */
 export interface Reserves {
   /** Every bar in the vault. */
@@ -938,6 +1023,20 @@ export interface ReservesList {
   previous_sha256: string;
   /** SHA-256 of the bars and previous_sha256, as the guide to reserves describes. */
   sha256: string;
+}
+
+/** The public key as a JWK. */
+export interface SigningKeyRequest {
+  /** The type of the key. */
+  readonly kty: "EC";
+  /** The curve of the key. */
+  readonly crv: "P-256";
+  /** The x coordinate of the public key. */
+  readonly x: string;
+  /** The y coordinate of the public key. */
+  readonly y: string;
+  /** Your own name for the key. */
+  readonly kid?: string | undefined;
 }
 
 /** A simulated bank transfer to your account. */
@@ -1013,6 +1112,7 @@ export interface SimulateFailureRequest {
     | "partner_suspended"
     | "idempotency_request_in_progress"
     | "withdrawal_outcome_unreachable"
+    | "open_changes_exceeded"
     | "exposure_exceeded"
     | "market_closed"
     | "rate_limited"
@@ -1243,6 +1343,34 @@ export interface WebhookEndpoint {
   disabled_at: string | null;
 }
 
+/** A further webhook endpoint. */
+export interface WebhookEndpointRequest {
+  /** Where events are to be sent. */
+  readonly url: string;
+  /** The types of events that the endpoint gets. Without it: all. */
+  readonly types?:
+    | Array<
+      | "order.executed"
+      | "withdrawal.created"
+      | "withdrawal.approved"
+      | "withdrawal.submitted"
+      | "withdrawal.paid"
+      | "withdrawal.rejected"
+      | "withdrawal.returned"
+      | "withdrawal.cancelled"
+      | "funding.completed"
+      | "funding.reversed"
+      | "credential.expiring"
+      | "credential.added"
+      | "credential.ended"
+      | "settlement.changed"
+      | "webhook_endpoint.changed"
+      | "day.closed"
+      | "webhook.test"
+    >
+    | undefined;
+}
+
 /** An event. Types may be added; acknowledge types that you do not know. */
 export type WebhookEvent = {
   /** The id: evt_ and a UUIDv7. */
@@ -1452,6 +1580,9 @@ export interface Replies {
   probeSignature: ProbeVerdict;
   getAccount: Account;
   getCredentials: Credentials;
+  requestChange: AccountChange;
+  getChanges: AccountChanges;
+  getChange: AccountChange;
   getPrices: Prices;
   getPriceHistory: PriceHistory;
   createQuote: Quote;

@@ -44,6 +44,7 @@ export type ServiceErrorCode =
   | "withdrawal_reference_reused"
   | "withdrawal_not_pending"
   | "withdrawal_outcome_unreachable"
+  | "open_changes_exceeded"
   | "quote_expired"
   | "insufficient_funds"
   | "insufficient_gold"

@@ -22,7 +22,8 @@ const STATUSES: Record<number, string> = {
   405: "method_not_allowed",
   408: "request_timeout",
   409: "idempotency_key_conflict idempotency_request_in_progress nonce_reused quote_already_executed " +
-    "withdrawal_reference_reused withdrawal_not_pending withdrawal_outcome_unreachable",
+    "withdrawal_reference_reused withdrawal_not_pending withdrawal_outcome_unreachable " +
+    "open_changes_exceeded",
   413: "body_too_large",
   414: "uri_too_long",
   415: "unsupported_media_type",

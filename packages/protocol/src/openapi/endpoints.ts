@@ -3,6 +3,7 @@
 import type { Endpoint } from "./endpoint.ts";
 import { ACCESS_ENDPOINTS } from "./endpoints/access.ts";
 import { BOOKS_ENDPOINTS } from "./endpoints/books.ts";
+import { CHANGE_ENDPOINTS } from "./endpoints/changes.ts";
 import { DISCOVERY_ENDPOINTS } from "./endpoints/discovery.ts";
 import { MONEY_ENDPOINTS } from "./endpoints/money.ts";
 import { SANDBOX_ENDPOINTS } from "./endpoints/sandbox.ts";
@@ -10,6 +11,7 @@ import { TRADING_ENDPOINTS } from "./endpoints/trading.ts";
 
 const TABLE = {
   ...ACCESS_ENDPOINTS,
+  ...CHANGE_ENDPOINTS,
   ...TRADING_ENDPOINTS,
   ...MONEY_ENDPOINTS,
   ...BOOKS_ENDPOINTS,

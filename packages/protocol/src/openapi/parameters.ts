@@ -16,6 +16,7 @@ const PATH_PARAMETER: Readonly<Record<string, { readonly form: RegExp; readonly 
   order_id: { form: idForm(ID_PREFIX.order), example: ID.buyOrder },
   withdrawal_id: { form: idForm(ID_PREFIX.withdrawal), example: ID.withdrawal },
   funding_id: { form: idForm(ID_PREFIX.funding), example: ID.funding },
+  change_id: { form: idForm(ID_PREFIX.change), example: ID.change },
   event_id: { form: idForm(ID_PREFIX.event), example: ID.buyEvent },
   reserves_list_id: { form: RESERVES_LIST_ID_FORM, example: RESERVES_LIST_ID },
 };

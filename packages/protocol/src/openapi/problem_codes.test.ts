@@ -71,6 +71,7 @@ describe("problemCodesOf()", () => {
         KEY,
         "unsupported_media_type not_found withdrawal_not_pending",
       ],
+      requestChange: [ALWAYS, TOKEN, SIGNED, KEY, "unsupported_media_type open_changes_exceeded"],
       redeliverEvent: [ALWAYS, TOKEN, KEY, "unsupported_media_type not_found"],
       testWebhook: [ALWAYS, TOKEN, KEY, "unsupported_media_type"],
       // Leave out the problems of a media type and of an Idempotency-Key. The probe takes a body of any media

@@ -78,6 +78,17 @@ export const BUSINESS_PROBLEMS = {
       "Read the withdrawal's status (GET /v1/withdrawals/{withdrawal_id}). For another outcome, simulate it for a " +
       "new withdrawal.",
   },
+  open_changes_exceeded: {
+    ...NO_EFFECT,
+    status: 409,
+    title: "Too many open changes",
+    retryable: false,
+    cause:
+      "At most three of your changes may be requested or proposed at the same time. Nothing was stored for this request.",
+    cure:
+      "Wait until the operator has decided an open change (GET /v1/account/changes), or ask the operator to decline " +
+      "one. Then repeat the request; you may use the same Idempotency-Key.",
+  },
   quote_expired: {
     ...REFUSAL,
     status: 422,

@@ -19,6 +19,7 @@ import { errorCatalogueRoute, referenceRoute, toReferenceRoute } from "../routes
 import { fundingRoute } from "../routes/funding_route.ts";
 import { openApiRoute } from "../routes/openapi_route.ts";
 import { orderRoute } from "../routes/order_route.ts";
+import { changeListRoute, changeReadRoute, changeRoute } from "../routes/change_route.ts";
 import { cancellationRoute, withdrawalRoute } from "../routes/withdrawal_route.ts";
 import { probeRoute } from "../routes/probe_route.ts";
 import { quoteRoute } from "../routes/quote_route.ts";
@@ -89,6 +90,9 @@ const routesOf = (deps: Deps, streams: Streams, description: Json): Readonly<Rec
   getReservesList: reservesListRoute(deps),
   getLimits: limitsRoute(deps),
   getAccount: accountRoute(deps),
+  requestChange: changeRoute(deps),
+  getChanges: changeListRoute(deps),
+  getChange: changeReadRoute(deps),
   getCredentials: credentialsRoute(deps),
   getChainKey: chainKeyRoute(deps),
   getOpenApi: openApiRoute(description, deps),

@@ -21,6 +21,9 @@ const REPLIES: Readonly<Record<string, string>> = {
   "createOrder sell": "404 not_found",
   "createWithdrawal withdrawal": "422 insufficient_funds",
   "cancelWithdrawal cancelled": "404 not_found",
+  "requestChange signing_key": "201 undefined",
+  "requestChange certificate_request": "201 undefined",
+  "requestChange ip_range": "201 undefined",
 };
 
 interface Described {

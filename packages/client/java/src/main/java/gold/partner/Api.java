@@ -73,6 +73,53 @@ public final class Api {
   }
 
   /**
+   * A change of what is registered for you. It has no effect before two people of the operator decide.
+   *
+   * @param changeId the id: chg_ and a UUIDv7.
+   * @param kind what is to change; the member with this name has the content. Values may be added.
+   * @param status requested: waits for the operator. proposed: waits for the operator's second person. approved: in
+   *     force. declined: ended without effect. Values may be added.
+   * @param requestedAt when you requested the change.
+   * @param decidedAt when the change was approved or declined; null if it is open.
+   * @param reason why the change was declined; null if it was not.
+   * @param certificate the certificate as PEM, as long as it is active; null in any other case.
+   * @param signingKey see {@link RequestedSigningKey}
+   * @param certificateRequest the certificate request as PEM.
+   * @param ipRange the requested address or range.
+   * @param webhookEndpoint see {@link RequestedWebhookEndpoint}
+   */
+  public record AccountChange(
+      String changeId,
+      String kind,
+      String status,
+      Instant requestedAt,
+      Instant decidedAt,
+      String reason,
+      String certificate,
+      RequestedSigningKey signingKey,
+      String certificateRequest,
+      String ipRange,
+      RequestedWebhookEndpoint webhookEndpoint) {
+    public AccountChange {
+      Json.required(changeId, "change_id");
+      Json.required(kind, "kind");
+      Json.required(status, "status");
+      Json.required(requestedAt, "requested_at");
+    }
+  }
+
+  /**
+   * Your newest 50 changes, newest first.
+   *
+   * @param items the changes.
+   */
+  public record AccountChanges(List<AccountChange> items) {
+    public AccountChanges {
+      Json.required(items, "items");
+    }
+  }
+
+  /**
    * The account at one instant.
    *
    * @param sar your money.
@@ -139,6 +186,45 @@ public final class Api {
   public record ChainKey(long clientNumber, String chainKey) {
     public ChainKey {
       Json.required(chainKey, "chain_key");
+    }
+  }
+
+  /**
+   * Exactly one of signing_key, certificate_request, ip_range, webhook_endpoint.
+   *
+   * @param signingKey see {@link SigningKeyRequest}
+   * @param certificateRequest a certificate request (PKCS #10) as PEM.
+   * @param ipRange an IP address or a CIDR range.
+   * @param webhookEndpoint see {@link WebhookEndpointRequest}
+   */
+  public record ChangeRequest(
+      SigningKeyRequest signingKey,
+      String certificateRequest,
+      String ipRange,
+      WebhookEndpointRequest webhookEndpoint) {
+    /** With the required members alone. */
+    public ChangeRequest() {
+      this(null, null, null, null);
+    }
+
+    /** Returns a copy with this {@code signingKey}. */
+    public ChangeRequest signingKey(SigningKeyRequest signingKey) {
+      return new ChangeRequest(signingKey, certificateRequest, ipRange, webhookEndpoint);
+    }
+
+    /** Returns a copy with this {@code certificateRequest}. */
+    public ChangeRequest certificateRequest(String certificateRequest) {
+      return new ChangeRequest(signingKey, certificateRequest, ipRange, webhookEndpoint);
+    }
+
+    /** Returns a copy with this {@code ipRange}. */
+    public ChangeRequest ipRange(String ipRange) {
+      return new ChangeRequest(signingKey, certificateRequest, ipRange, webhookEndpoint);
+    }
+
+    /** Returns a copy with this {@code webhookEndpoint}. */
+    public ChangeRequest webhookEndpoint(WebhookEndpointRequest webhookEndpoint) {
+      return new ChangeRequest(signingKey, certificateRequest, ipRange, webhookEndpoint);
     }
   }
 
@@ -1184,6 +1270,36 @@ public final class Api {
   }
 
   /**
+   * The requested signing key.
+   *
+   * @param kty the type of the key.
+   * @param crv the curve of the key.
+   * @param x the x coordinate of the public key.
+   * @param y the y coordinate of the public key.
+   * @param kid your own name for the key.
+   */
+  public record RequestedSigningKey(String kty, String crv, String x, String y, String kid) {
+    public RequestedSigningKey {
+      Json.required(kty, "kty");
+      Json.required(crv, "crv");
+      Json.required(x, "x");
+      Json.required(y, "y");
+    }
+  }
+
+  /**
+   * The requested webhook endpoint.
+   *
+   * @param url where events are to be sent.
+   * @param types the types that it gets. Without it: all.
+   */
+  public record RequestedWebhookEndpoint(String url, List<String> types) {
+    public RequestedWebhookEndpoint {
+      Json.required(url, "url");
+    }
+  }
+
+  /**
    * The bars behind the gold, as published at one instant.
    *
    * @param bars every bar in the vault.
@@ -1288,6 +1404,34 @@ public final class Api {
         Json.required(fineness, "fineness");
         Json.required(fineGrams, "fine_grams");
       }
+    }
+  }
+
+  /**
+   * The public key as a JWK.
+   *
+   * @param kty the type of the key.
+   * @param crv the curve of the key.
+   * @param x the x coordinate of the public key.
+   * @param y the y coordinate of the public key.
+   * @param kid your own name for the key.
+   */
+  public record SigningKeyRequest(String kty, String crv, String x, String y, String kid) {
+    public SigningKeyRequest {
+      kty = Quantities.given("kty", kty);
+      crv = Quantities.given("crv", crv);
+      x = Quantities.given("x", x);
+      y = Quantities.given("y", y);
+    }
+
+    /** With the required members alone. */
+    public SigningKeyRequest(String kty, String crv, String x, String y) {
+      this(kty, crv, x, y, null);
+    }
+
+    /** Returns a copy with this {@code kid}. */
+    public SigningKeyRequest kid(String kid) {
+      return new SigningKeyRequest(kty, crv, x, y, kid);
     }
   }
 
@@ -1647,6 +1791,28 @@ public final class Api {
     public WebhookEndpoint {
       Json.required(url, "url");
       Json.required(status, "status");
+    }
+  }
+
+  /**
+   * A further webhook endpoint.
+   *
+   * @param url where events are to be sent.
+   * @param types the types of events that the endpoint gets. Without it: all.
+   */
+  public record WebhookEndpointRequest(String url, List<String> types) {
+    public WebhookEndpointRequest {
+      url = Quantities.given("url", url);
+    }
+
+    /** With the required members alone. */
+    public WebhookEndpointRequest(String url) {
+      this(url, null);
+    }
+
+    /** Returns a copy with this {@code types}. */
+    public WebhookEndpointRequest types(List<String> types) {
+      return new WebhookEndpointRequest(url, types);
     }
   }
 

@@ -57,6 +57,47 @@ public abstract class Operations {
   }
 
   /**
+   * Request a change of what is registered for you. A further signing key, certificate, IP range or webhook endpoint.
+   * Nothing changes before the operator's people have taken up the request and, in production, a second person has
+   * approved it. At most three changes may be open. Never send a private key or a secret. An IBAN cannot be changed
+   * here. Sign the request as an order.
+   *
+   * @param request the members to send
+   * @return the reply
+   * @throws GoldException {@code open_changes_exceeded}
+   */
+  public Api.AccountChange requestChange(Api.ChangeRequest request) {
+    return requestChange(request, UUID.randomUUID().toString());
+  }
+
+  /** The same with your own Idempotency-Key. */
+  public Api.AccountChange requestChange(Api.ChangeRequest request, String idempotencyKey) {
+    return call(
+        Call.write("requestChange", "/v1/account/changes", request, idempotencyKey).asSigned(),
+        Api.AccountChange.class);
+  }
+
+  /**
+   * The changes that you requested. Your newest 50 changes, newest first, with what became of them.
+   *
+   * @return the reply
+   */
+  public Api.AccountChanges getChanges() {
+    return call(Call.get("getChanges", "/v1/account/changes"), Api.AccountChanges.class);
+  }
+
+  /**
+   * One change that you requested. One of your changes. An approved certificate request has the certificate.
+   *
+   * @param changeId the id, as the service returned it
+   * @return the reply
+   * @throws GoldException {@code not_found}
+   */
+  public Api.AccountChange getChange(String changeId) {
+    return call(Call.get("getChange", "/v1/account/changes/" + Call.id(changeId)), Api.AccountChange.class);
+  }
+
+  /**
    * Current prices. The current buy and sell prices of gold. They are indicative; only a quote is firm.
    *
    * @return the reply

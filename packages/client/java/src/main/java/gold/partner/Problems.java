@@ -47,6 +47,7 @@ final class Problems {
       Map.entry("withdrawal_reference_reused", new Rule("true", "true")),
       Map.entry("withdrawal_not_pending", new Rule("true", "true")),
       Map.entry("withdrawal_outcome_unreachable", new Rule("false", "false")),
+      Map.entry("open_changes_exceeded", new Rule("false", "false")),
       Map.entry("quote_expired", new Rule("true", "true")),
       Map.entry("insufficient_funds", new Rule("true", "true")),
       Map.entry("insufficient_gold", new Rule("true", "true")),
