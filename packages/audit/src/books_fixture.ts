@@ -52,6 +52,7 @@ export async function auditedBooks(): Promise<AuditedBooks> {
   await changeRegistry(maker, checker, sql, publicId);
   await trade(books, maker, client, key);
   await moveMoney(books, maker, checker, client, publicId, key);
+  await requestChanges(books, maker, client, key);
   await deliver(sql, client);
   await closingToday(sql, async () => {
     // The first call raises the account's instant to the end of the day; the second one posts the event.
@@ -311,6 +312,27 @@ async function moveMoney(
     select gold.submit_payment(p.batch, ${`{${paid}}`}::text::uuid[], p.prepared_at, p.sha256)
     from gold.prepare_payment(${`{${paid}}`}::text::uuid[]) p`;
   await checker`select gold.pay_withdrawal(${paid}::uuid)`;
+}
+
+/** A request for a change that was taken up, one that was declined, and one that waits. */
+async function requestChanges(
+  { sql }: TestBooks,
+  maker: Sql,
+  client: number,
+  signer: TestKey,
+): Promise<void> {
+  const admission = await admissionOf(sql, client);
+  const ids = [newId(), newId(), newId()];
+  for (const [index, id] of ids.entries()) {
+    const content = `{"ip_range":"10.0.${index}.0/24"}`;
+    const write = await signedWrite(sql, signer, "/v1/account/changes", content);
+    await sql`
+      select gold.request_change(false, ${client}, ${admission}::text::bigint, ${write.nonce}::uuid, ${`change-${index}`},
+        ${write.fingerprint}::text::bytea, ${id}::uuid, 'ip_range', ${content}, 3, ${newId()}::uuid,
+        ${write.signedRequest}::text::bytea, ${write.thumbprint}::text::bytea)`;
+  }
+  await maker`select gold.take_change(${ids[0]!}::uuid, null, null)`;
+  await maker`select gold.decline_change(${ids[1]!}::uuid, 'Not announced')`;
 }
 
 /** Two delivered events, a webhook test whose redelivery waits, and the notices of expiring credentials. */

@@ -36,7 +36,7 @@ export const RULES = {
   order_is_quoted: "an order has the values of its quote and was executed while the quote was firm",
   reply_is_record: "every stored reply is the text of its record, byte for byte, or a documented refusal",
   record_has_reply:
-    "every quote, order and withdrawal has exactly one stored reply; a funding has one, or a deposit",
+    "every quote, order, withdrawal and requested change has exactly one stored reply; a funding has one, or a deposit",
   answer_is_bound:
     "a record's answer is the hash of its stored key, fingerprint, reply, request and signing key",
   request_is_kept:

@@ -23,7 +23,7 @@ const STREAMS = [
   },
 ] as const;
 type Cursors = Readonly<Record<typeof STREAMS[number]["name"], Cursor>>;
-const SIGNED = ["order", "withdrawal", "cancellation"];
+const SIGNED = ["order", "withdrawal", "cancellation", "change"];
 
 export async function checkNonces(books: Books, range: Range): Promise<void> {
   await withStreams(books.sql, range, STREAMS, async (cursors) => {

@@ -7,9 +7,9 @@ import { checkOrderList } from "./bar_lists.ts";
 import { type Books, clientKey } from "./context.ts";
 import { DayHashes } from "./days.ts";
 import { checkQuotePrice, TOLERANCE_MS } from "./prices.ts";
-import { answerOf, checkAnswer, checkExecuted } from "./requests.ts";
+import { answerOf, checkAnswer, checkExecuted, checkRequestedChange } from "./requests.ts";
 import { eachClient, isAt, type Position, type Range, takeWhile, withStreams } from "./range.ts";
-import { fundingReply, orderReply, quoteReply, withdrawalReply } from "./reply_text.ts";
+import { fundingReply, orderReply, quoteReply, requestedChangeReply, withdrawalReply } from "./reply_text.ts";
 
 /** The keys that are stored as a UUID. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -20,6 +20,7 @@ const STREAMS = [
   { name: "funding", table: "funding", order: "id" },
   { name: "withdrawal", table: "withdrawal", order: "id" },
   { name: "deposit", table: "deposit", order: "id" },
+  { name: "change", table: "change_request", order: "id" },
   {
     name: "cancelled",
     table: "withdrawal_step",
@@ -63,7 +64,14 @@ async function checkClient(books: Books, at: Position, cursors: Cursors): Promis
       if (id !== undefined && (next === undefined || id < next)) next = id;
     };
     for (
-      const { row } of [cursors.quote, cursors.orders, cursors.funding, cursors.withdrawal, cursors.deposit]
+      const { row } of [
+        cursors.quote,
+        cursors.orders,
+        cursors.funding,
+        cursors.withdrawal,
+        cursors.deposit,
+        cursors.change,
+      ]
     ) {
       if (isAt(row, at)) consider(row.id);
     }
@@ -93,6 +101,7 @@ async function checkId(
   const [funding] = await take(cursors.funding);
   const [withdrawal] = await take(cursors.withdrawal);
   const [deposit] = await take(cursors.deposit);
+  const [change] = await take(cursors.change);
   const [simulated] = await takeWhile(cursors.simulated, at, (row) => row.quote_id === id);
   const [step] = await takeWhile(cursors.cancelled, at, (row) => row.withdrawal_id === id);
   const cancellation = step && withdrawal && { ...withdrawal, ...step };
@@ -158,7 +167,7 @@ async function checkId(
     }
   }
 
-  const rows: Kinds = { quote, order, funding, withdrawal, cancellation };
+  const rows: Kinds = { quote, order, funding, withdrawal, cancellation, change };
   for (const [kind, row] of Object.entries(rows)) {
     if (!row) continue;
     const count = replies.filter(({ result_kind }) => result_kind === kind).length +
@@ -173,6 +182,9 @@ async function checkId(
     if (rows[kind]) checkAnswer(books, kind, rows[kind], reply);
     if (rows[kind] && reply && kind !== "funding") await checkExecuted(books, kind, rows[kind], reply, quote);
   }
+  // A request for a change has no event, so nothing in the hash chain commits to its reply.
+  const reply = replies.find(({ result_kind }) => result_kind === "change");
+  if (change && reply) await checkRequestedChange(books, change, reply);
 }
 
 /** Writes the same line as gold.day_facts() of the database. */
@@ -186,6 +198,7 @@ interface Kinds {
   readonly withdrawal: Row | undefined;
   /** The withdrawal with the members of the step that cancelled it. */
   readonly cancellation: Row | undefined;
+  readonly change: Row | undefined;
 }
 
 function checkQuote(
@@ -223,10 +236,12 @@ function checkReply({ findings }: Books, reply: Row, rows: Kinds, cash: Readonly
     ? orderReply(record)
     : reply.result_kind === "funding"
     ? fundingReply(record, balances)
+    : reply.result_kind === "change"
+    ? requestedChangeReply(record)
     : withdrawalReply(record, balances);
   if (body !== reply.body) findings.add("reply_is_record", row, body, reply.body);
   if (reply.status !== 201) findings.add("reply_is_record", `${row} status`, 201, reply.status);
-  const at = record.executed_at ?? record.at ?? record.created_at;
+  const at = record.executed_at ?? record.requested_at ?? record.at ?? record.created_at;
   if (at !== reply.created_at) {
     findings.add("reply_is_record", `${row} created_at`, instantText(at), instantText(reply.created_at));
   }

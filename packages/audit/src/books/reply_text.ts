@@ -47,6 +47,13 @@ export const withdrawalReply = (withdrawal: Row, balances: Balances): string =>
     balancesText(balances, withdrawal.at ?? withdrawal.created_at)
   }}`;
 
+/** The reply to a request for a change, before anybody decided it. */
+export const requestedChangeReply = ({ id, kind, requested_at, content }: Row): string =>
+  `{"change_id":"chg_${id}","kind":"${kind}","status":"requested","requested_at":"${
+    instantText(requested_at)
+  }"` +
+  `,"decided_at":null,"reason":null,"certificate":null,${content.slice(1)}`;
+
 /** The records that the text of an event contains. `head` is the hash of the event's link. */
 export interface EventRecords {
   readonly event: Row;

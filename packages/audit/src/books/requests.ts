@@ -1,5 +1,5 @@
 // The signed requests that are stored with their replies.
-import { canonicalRequest, readJson } from "@gold-partner/canonical";
+import { canonicalJson, canonicalRequest, type CanonicalValue, readJson } from "@gold-partner/canonical";
 import {
   emptyRequest,
   hasParam,
@@ -163,6 +163,24 @@ const pathOf = (kind: keyof typeof REQUESTS, { id }: Row) =>
     : kind === "withdrawal"
     ? "/v1/withdrawals"
     : `/v1/withdrawals/wd_${id}/cancel`;
+
+/** Checks that a requested change has exactly the content that its partner signed. */
+export async function checkRequestedChange(books: Books, change: Row, reply: Row): Promise<void> {
+  const row = `change ${change.id}`;
+  if (!reply.request || !reply.signing_thumbprint) {
+    return books.findings.add("request_is_kept", row, "its signed request", "nothing");
+  }
+  const params = await checkRequest(books, reply, "/v1/account/changes");
+  if (params === undefined) return;
+  const [kind] = Object.keys(params as object);
+  books.findings.expect(
+    "request_matches",
+    `${row} content`,
+    canonicalJson(params as CanonicalValue),
+    change.content,
+  );
+  books.findings.expect("request_matches", `${row} kind`, kind, change.kind);
+}
 
 /** `signed` is undefined if a signed and an unsigned request can get the same refusal. */
 export async function checkRefusedRequest(

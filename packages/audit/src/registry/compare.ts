@@ -15,6 +15,8 @@ interface Comparison {
   readonly order: string;
   readonly keyOf: (row: Row, partner: string, position: number) => string;
   readonly partnerColumn?: string;
+  /** Only these rows follow from the audit trail. */
+  readonly where?: string;
 }
 
 const COMPARISONS: readonly Comparison[] = [
@@ -64,6 +66,13 @@ const COMPARISONS: readonly Comparison[] = [
   { table: "market_session", order: "day, opens", keyOf: ({ day, opens }) => `${day} ${opens}` },
   { table: "deployment", order: "one", keyOf: ({ one }) => one ? "deployment" : "another deployment" },
   { table: "deposit", order: "id", keyOf: ({ id }) => id, partnerColumn: "client_id" },
+  {
+    table: "change_request",
+    order: "id",
+    keyOf: ({ id }) => id,
+    partnerColumn: "client_id",
+    where: "num_nonnulls(taken_by, taken_at, proposal, certificate, declined_by, declined_at, reason) > 0",
+  },
   { table: "payment_batch", order: "id", keyOf: ({ id }) => id },
 ];
 
@@ -75,8 +84,8 @@ export async function compareRegistry(
   publicIds: ReadonlyMap<number, string>,
 ): Promise<Readonly<Partial<Record<Table, readonly Row[]>>>> {
   const read: Partial<Record<Table, readonly Row[]>> = {};
-  for (const { table, order, keyOf, partnerColumn } of COMPARISONS) {
-    const rows: readonly Row[] = await sql.unsafe(selectFrom(table, `order by ${order}`));
+  for (const { table, order, keyOf, partnerColumn, where = "true" } of COMPARISONS) {
+    const rows: readonly Row[] = await sql.unsafe(selectFrom(table, `where ${where} order by ${order}`));
     read[table] = rows;
     const left = new Map(expected.of(table));
     const positions = new Map<string, number>();
@@ -129,6 +138,9 @@ const derived = (
   ...row,
   partner,
   ...(table === "payment_batch" ? { document_sha256: sha256Hex(row.document), withdrawals: undefined } : {}),
+  ...(table === "change_request"
+    ? { certificate_sha256: row.certificate === null ? null : sha256Hex(row.certificate) }
+    : {}),
   ...(table === "client_secret" ? { hash_sha256: sha256Hex(Buffer.from(row.hash, "hex")) } : {}),
   ...(table === "receiver" ? { is_first: row.id === row.partner_id } : {}),
   ...(table === "webhook_secret"

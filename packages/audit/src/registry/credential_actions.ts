@@ -236,6 +236,22 @@ export const CREDENTIAL_ACTIONS = {
       revoked_at: new Near(at),
       revocation_reason: detail.reason ?? null,
     }),
+  "change.take": (tables, { login, detail }) =>
+    tables.set("change_request", detail.change, {
+      taken_by: login,
+      taken_at: ms(detail.taken_at),
+      proposal: detail.taken_as ?? null,
+      certificate_sha256: detail.certificate_sha256 ?? null,
+      declined_by: null,
+      declined_at: null,
+      reason: null,
+    }),
+  "change.decline": (tables, { login, detail }) =>
+    tables.set("change_request", detail.change, {
+      declined_by: login,
+      declined_at: ms(detail.declined_at),
+      reason: detail.reason,
+    }),
   "ca.init": addAuthority,
   "ca.rotate": addAuthority,
   "ca.move_key": nothing,

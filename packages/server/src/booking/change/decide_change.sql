@@ -25,6 +25,7 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
 declare
   held change_request := hold_change(id);
+  at timestamptz := ceil_millisecond(clock_timestamp());
   given proposal;
 begin
   select p.* into given from proposal p where p.id = proposal;
@@ -44,11 +45,10 @@ begin
   then
     raise exception 'give the certificate that was issued for the request, and only for a certificate request' using errcode = 'GR409';
   end if;
-  update change_request c set taken_by = session_user, taken_at = ceil_millisecond(clock_timestamp()), proposal = proposal,
-    certificate = certificate
+  update change_request c set taken_by = session_user, taken_at = at, proposal = proposal, certificate = certificate
   where c.bucket = held.bucket and c.client_id = held.client_id and c.id = id;
   perform note('change.take', public_of(held.client_id), jsonb_strip_nulls(jsonb_build_object('change', id, 'kind', held.kind,
-    'taken_as', proposal, 'certificate_sha256', hash_text(convert_to(certificate, 'UTF8')))));
+    'taken_at', instant_text(at), 'taken_as', proposal, 'certificate_sha256', hash_text(convert_to(certificate, 'UTF8')))));
 end $$;
 
 create or replace function gold.decline_change(id uuid, reason text) returns void
@@ -56,11 +56,13 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
 declare
   held change_request := hold_change(id);
+  at timestamptz := ceil_millisecond(clock_timestamp());
 begin
   if reason is null or char_length(reason) not between 1 and 500 then
     raise exception 'the reason must have 1 to 500 characters' using errcode = 'GR409';
   end if;
-  update change_request c set declined_by = session_user, declined_at = ceil_millisecond(clock_timestamp()), reason = reason
+  update change_request c set declined_by = session_user, declined_at = at, reason = reason
   where c.bucket = held.bucket and c.client_id = held.client_id and c.id = id;
-  perform note('change.decline', public_of(held.client_id), jsonb_build_object('change', id, 'kind', held.kind, 'reason', reason));
+  perform note('change.decline', public_of(held.client_id), jsonb_build_object('change', id, 'kind', held.kind,
+    'declined_at', instant_text(at), 'reason', reason));
 end $$;
