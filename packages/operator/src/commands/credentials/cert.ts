@@ -22,39 +22,41 @@ const issue: Command = {
 export async function issueCertificate(
   invocation: Invocation,
 ): Promise<Result> {
-  const { values, positionals: [id], db, query, path, keys } = invocation;
+  const { values, positionals: [id], path } = invocation;
+  const read = () => readFile(path(required(values, "csr")), "utf8");
+  const { pem, change, object, warning } = await signRequest(invocation, id!, read);
+  const out = path(required(values, "out"));
+  const result = { object: { ...object, file: out, ...(warning ? { warning } : {}) } };
+  return await withNewFile(out, pem, () => changeOrPropose(invocation, change, result), { isOnlyCopy: true });
+}
+
+/** Signs a certificate for a partner's request. Also returns the change that registers this certificate. */
+export async function signRequest(
+  { db, query, keys }: Invocation,
+  id: string,
+  readRequest: () => Promise<string>,
+) {
   const { sql } = await db();
-  const { name } = await findPartner(query, id!);
+  const { name } = await findPartner(query, id);
   const newest = (await readTrustedAuthorities(sql)).at(-1);
   if (!newest) throw noAuthority();
   const authority = await openTrustedAuthority(newest, await keys.locate(`ca:${newest.fingerprint}`));
   const issuedAt = await readClock(sql);
-  const certificate = await issueClientCertificate({
-    csr: await readCsr(await readFile(path(required(values, "csr")), "utf8")),
+  const { pem, fingerprint, serial, notBefore, notAfter, spkiSha256 } = await issueClientCertificate({
+    csr: await readCsr(await readRequest()),
     authority,
-    clientId: id!,
+    clientId: id,
     organization: name,
     issuedAt,
   });
-  const out = path(required(values, "out"));
-  const { fingerprint, serial, notBefore, notAfter, spkiSha256 } = certificate;
   const { notAfter: authorityEnd } = authority.validity;
   const warning = endsWithin(authorityEnd, issuedAt, AUTHORITY_NOTICE_DAYS) &&
     `The authority expires at ${authorityEnd.toISOString()} and cannot sign a certificate that would outlive it. Add a new authority: \`gold key rotate ca\`.`;
-  const result = {
-    object: {
-      client_id: id!,
-      fingerprint,
-      not_after: notAfter.toISOString(),
-      file: out,
-      ...(warning ? { warning } : {}),
-    },
-  };
   // If this is only proposed, the service refuses the certificate until the approval.
   const change = {
     kind: "certificate.issue",
     content: {
-      client_id: id!,
+      client_id: id,
       fingerprint,
       serial,
       not_before: notBefore.toISOString(),
@@ -63,9 +65,7 @@ export async function issueCertificate(
       key_hash: spkiSha256,
     },
   } as const;
-  return await withNewFile(out, certificate.pem, () => changeOrPropose(invocation, change, result), {
-    isOnlyCopy: true,
-  });
+  return { pem, change, object: { client_id: id, fingerprint, not_after: notAfter.toISOString() }, warning };
 }
 
 const list: Command = {

@@ -1,4 +1,4 @@
-import type { Command } from "../../command.ts";
+import type { Command, Invocation, Result } from "../../command.ts";
 import { EXIT, Failure } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
 import { confirmEnd, type Credential, credentialsOf, lifeOf } from "./credential.ts";
@@ -13,14 +13,22 @@ const add: Command = {
   takes: ["ID", "FILE"],
   async run(invocation) {
     const { path, positionals: [id, file] } = invocation;
-    const { thumbprint, kid = null, jwk } = await readSigningKey(path(file!));
-    const change = { kind: "signing_key.add", content: { client_id: id!, thumbprint, kid, jwk } } as const;
-    return await changeOrPropose(invocation, change, {
-      title: "The partner can sign with this key from now on.",
-      object: { client_id: id!, thumbprint, kid: kid ?? thumbprint },
-    });
+    return await addSigningKey(invocation, id!, await readSigningKey(path(file!)));
   },
 };
+
+export async function addSigningKey(
+  invocation: Invocation,
+  id: string,
+  key: Awaited<ReturnType<typeof readSigningKey>>,
+): Promise<Result> {
+  const { thumbprint, kid = null, jwk } = key;
+  const change = { kind: "signing_key.add", content: { client_id: id, thumbprint, kid, jwk } } as const;
+  return await changeOrPropose(invocation, change, {
+    title: "The partner can sign with this key from now on.",
+    object: { client_id: id, thumbprint, kid: kid ?? thumbprint },
+  });
+}
 
 const list: Command = {
   words: "signing-key list",

@@ -1,5 +1,5 @@
 import type { Row as SqlRow } from "postgres";
-import type { Command, Row } from "../../command.ts";
+import type { Command, Invocation, Result, Row } from "../../command.ts";
 import { usage } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
 import { repeated, required, wholeNumber } from "../../values.ts";
@@ -42,32 +42,42 @@ const add: Command = {
   options: { url: { type: "string" }, type: { type: "string", multiple: true } },
   takes: ["ID"],
   async run(invocation) {
-    const { values, db, random, keys, positionals: [id] } = invocation;
-    const types = repeated(values, "type");
-    const webhook = await readWebhook(required(values, "url"), await (await db()).deployment(), "--url");
-    const secret = await newSealedSecret(keys, random);
-    const { sql } = await db();
-    const change = {
-      kind: "endpoint.add",
-      content: {
-        client_id: id!,
-        url: webhook.url,
-        ...(types.length > 0 ? { types } : {}),
-        sealed: hexOf(secret.sealed),
-        sealing_key: secret.keyName,
-      },
-      secrets: { webhook_secret: secret.text },
-    } as const;
-    const made = await makeOrPropose(invocation, async () => {
-      const { endpoint } = await changeAlone(sql, change);
-      return {
-        title: "The secret is shown only once. Send it to the partner over a secure channel.",
-        object: { client_id: id!, endpoint, url: webhook.url, webhook_secret: secret.text },
-      };
-    }, () => change);
-    return { ...made, notice: webhook.notice };
+    const { values, positionals: [id] } = invocation;
+    return await addEndpoint(invocation, id!, required(values, "url"), repeated(values, "type"));
   },
 };
+
+/** Without types, the endpoint gets the events of all types. */
+export async function addEndpoint(
+  invocation: Invocation,
+  id: string,
+  url: string,
+  types: readonly string[],
+): Promise<Result> {
+  const { db, random, keys } = invocation;
+  const webhook = await readWebhook(url, await (await db()).deployment(), "--url");
+  const secret = await newSealedSecret(keys, random);
+  const { sql } = await db();
+  const change = {
+    kind: "endpoint.add",
+    content: {
+      client_id: id,
+      url: webhook.url,
+      ...(types.length > 0 ? { types } : {}),
+      sealed: hexOf(secret.sealed),
+      sealing_key: secret.keyName,
+    },
+    secrets: { webhook_secret: secret.text },
+  } as const;
+  const made = await makeOrPropose(invocation, async () => {
+    const { endpoint } = await changeAlone(sql, change);
+    return {
+      title: "The secret is shown only once. Send it to the partner over a secure channel.",
+      object: { client_id: id, endpoint, url: webhook.url, webhook_secret: secret.text },
+    };
+  }, () => change);
+  return { ...made, notice: webhook.notice };
+}
 
 const set: Command = {
   words: "endpoint set",

@@ -25,8 +25,10 @@ export function readRange(text: string): string {
   }
 }
 
-export async function readSigningKey(file: string) {
-  const text = await readFile(file, "utf8");
+export const readSigningKey = async (file: string) => await parseSigningKey(await readFile(file, "utf8"));
+
+/** Reads a public key from a JWK or a PEM. */
+export async function parseSigningKey(text: string) {
   const jwk = await exportPublicJwk(await importVerifyingKey(text));
   const { kid } = text.trimStart().startsWith("{")
     ? JSON.parse(text) as { kid?: unknown }
