@@ -7,6 +7,7 @@ import { FULL_AUDIT_COMMANDS } from "./commands/books/audit_full.ts";
 import { BACKUP_COMMANDS } from "./commands/books/backup.ts";
 import { CA_COMMANDS } from "./commands/credentials/ca.ts";
 import { CERT_COMMANDS } from "./commands/credentials/cert.ts";
+import { CHANGE_COMMANDS } from "./commands/partners/change.ts";
 import { CONFIG_COMMANDS } from "./commands/books/config.ts";
 import { DB_COMMANDS } from "./commands/books/db.ts";
 import { DEPOSIT_COMMANDS } from "./commands/money/deposit.ts";
@@ -74,6 +75,7 @@ const TASKS: readonly Task[] = [
       ...PARTNER_COMMANDS,
       ...PARTNER_CHANGE_COMMANDS,
       ...ENDPOINT_COMMANDS,
+      ...CHANGE_COMMANDS,
       ...EVENT_COMMANDS,
       ...INVENTORY_COMMANDS,
     ],

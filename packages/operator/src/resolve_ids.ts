@@ -36,6 +36,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
     query`
       select 'wd_' || id as id, name as about from gold.withdrawal_overview
       where ${end}::text is null or id::text like '%' || ${end} order by created_at desc limit ${most}`),
+  CHG: uuidKind("change", "chg_", (query, end, most) =>
+    query`
+      select 'chg_' || id as id, kind || ' of ' || name as about from gold.change_overview
+      where ${end}::text is null or id::text like '%' || ${end}
+      order by status = 'requested' desc, requested_at desc limit ${most}`),
   DEP: uuidKind("deposit", "dep_", (query, end, most) =>
     query`
       select 'dep_' || id as id, bank_reference as about from gold.deposit_overview

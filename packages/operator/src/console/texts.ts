@@ -152,6 +152,8 @@ export const AUDIT_SENTENCES: Readonly<Record<string, string>> = {
   "ca.rotate": "replaced the authority by %",
   "certificate.issue": "issued a certificate to %",
   "certificate.revoke": "revoked a certificate of %",
+  "change.decline": "declined a change that % requested",
+  "change.take": "took up a change that % requested",
   "client_secret.retire": "ended a client secret of %",
   "client_secret.rotate": "gave % a new client secret",
   "deployment.identify": "named the deployment %",

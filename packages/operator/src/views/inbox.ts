@@ -28,6 +28,7 @@ const SOURCES: readonly Source[] = [
   { roles: ["treasury", "credentials", "pricing", "audit"], read: readWithdrawals },
   { roles: ["treasury", "audit"], read: readDeposits },
   { roles: ["treasury", "credentials", "audit"], read: readIbans },
+  { roles: ["credentials", "audit"], read: readChanges },
   { roles: ["treasury", "credentials", "audit"], read: readEndpoints },
   { read: readMarket },
 ];
@@ -109,6 +110,18 @@ async function readIbans(query: Query): Promise<InboxItem[]> {
     about: `${name}, requested by ${own ? "you" : pending_iban_by}`,
     since: instantOf(pending_iban_at),
     next: own ? OTHER_APPROVES : `gold partner approve-iban ${public_id}`,
+  }));
+}
+
+/** Requests that are already proposed wait as proposals. */
+async function readChanges(query: Query): Promise<InboxItem[]> {
+  const rows = await query`
+    select id, name, kind, requested_at from gold.change_overview where status = 'requested' order by requested_at`;
+  return rows.map(({ id, name, kind, requested_at }) => ({
+    waits: "change requested by a partner",
+    about: `${kind.replaceAll("_", " ")} of ${name}`,
+    since: instantOf(requested_at),
+    next: `gold change show chg_${id}`,
   }));
 }
 

@@ -49,7 +49,7 @@ begin
       'days_range list_postings deposit_overview withdrawal_overview payment_batch_overview payment_text_fault
         bar_overview'),
     ('gold_credentials gold_audit',
-      'attempt_overview change_overview count_events list_deliveries'),
+      'attempt_overview change_overview change_request_state count_events list_deliveries'),
     ('gold_credentials gold_keys gold_audit',
       'authority_overview certificate_overview credential_overview public_key_fault'),
     ('gold_keys gold_audit',

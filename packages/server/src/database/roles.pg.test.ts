@@ -130,6 +130,15 @@ describe("the roles", () => {
       published_reserves: ["as_of", "body"],
       proposal: ["state", "decided_by", "decided_at", "secrets", "proposer_signature", "approver_signature"],
       operator_key: ["ended_at"],
+      change_request: [
+        "taken_by",
+        "taken_at",
+        "proposal",
+        "certificate",
+        "declined_by",
+        "declined_at",
+        "reason",
+      ],
       vault: ["stripe", "list_id", "maximum_exposure", "day_net", "day_ends_at"],
       open_exposure: ["buys", "sells"],
     };

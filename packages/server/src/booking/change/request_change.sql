@@ -4,7 +4,7 @@
 -- The status follows from the proposal with which an operator took up the request. With a single operator, there is no
 -- proposal. If the proposal was rejected or has expired, the request waits again.
 create or replace function gold.change_request_state(given gold.change_request, out status text, out decided_at timestamptz)
-language sql stable set search_path = gold, pg_temp as $$
+language sql stable security definer set search_path = gold, pg_temp as $$
   select case when given.declined_at is not null then 'declined' when given.taken_at is null then 'requested'
       when given.proposal is null or p.state = 'approved' then 'approved'
       when p.state = 'pending' and p.expires_at > clock_timestamp() then 'proposed' else 'requested' end,

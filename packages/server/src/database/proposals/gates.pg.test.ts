@@ -192,13 +192,16 @@ const BY_ONE: Readonly<Record<string, string>> = Object.fromEntries(
       "retire_signing_key reject_proposal",
     "ends something; the newest authority stays": "retire_authority",
     "ends something; the money stays the partner's": "reject_withdrawal",
+    "notes what became of a partner's request; the change itself needs two people":
+      "take_change decline_change",
     "ends something; two people with keys stay": "end_operator_key",
     "ends certificates; the service reads revocations from the certificates' rows": "store_revocation_list",
     "another login has asked for the IBAN; refuses under two people": "approve_iban",
     "another login has recorded the deposit; refuses under two people": "approve_deposit",
     "another login has to submit the withdrawal": "approve_withdrawal",
     "reads, and locks the withdrawals until the document is built": "prepare_payment",
-    "reads": "payment_text_fault read_approvals read_key_approvals read_payee_approvals read_rows " +
+    "reads":
+      "change_request_state payment_text_fault read_approvals read_key_approvals read_payee_approvals read_rows " +
       "page_orders page_quotes trace_order find_request find_records price_bars limit_use sequences_at trades_after count_refusals open_withdrawals holdings open_exposures stock " +
       "days_range list_postings audit_head count_events count_position held_until is_outside_band is_stale " +
       "list_deliveries market_open proposal_sha256 signatures_demanded proposal_text public_key_fault read_archive " +
