@@ -433,6 +433,34 @@ console.log(account.settlement.iban_masked);`,
 print(account["name"], account["ip_ranges"])
 print(account["settlement"]["iban_masked"])`,
     },
+    requestChange: {
+      typescript: `const change = await client.requestChange({
+  ip_range: "203.0.113.0/24",
+});
+console.log(change.change_id, change.status);`,
+      python: `change = client.request_change(
+    ip_range="203.0.113.0/24",
+)
+print(change["change_id"], change["status"])`,
+    },
+    getChanges: {
+      typescript: `const { items } = await client.getChanges();
+for (const { kind, status } of items) {
+  console.log(kind, status);
+}`,
+      python: `for one in client.get_changes()["items"]:
+    print(one["kind"], one["status"])`,
+    },
+    getChange: {
+      typescript: `const requested = await client.requestChange({
+  ip_range: "203.0.113.9",
+});
+const read = await client.getChange(requested.change_id);
+console.log(read.status, read.certificate);`,
+      python: `requested = client.request_change(ip_range="203.0.113.9")
+read = client.get_change(requested["change_id"])
+print(read["status"], read["certificate"])`,
+    },
     getCredentials: {
       typescript: `const { certificates } = await client.getCredentials();
 for (const { expires_at } of certificates) {

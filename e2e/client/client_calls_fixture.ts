@@ -94,6 +94,10 @@ export function testCalls<C extends TestedClient>(
     assertEquals((await client.call("get_credentials")).signing_keys.length, 1);
     const { client_id } = setup().stack.partner.credentials;
     assertEquals((await client.call("get_account")).client_id, client_id);
+    const endpoint = { url: "https://bank.example/orders", types: ["order.executed"] };
+    const { change_id } = await client.call("request_change", { webhook_endpoint: endpoint });
+    assertEquals((await client.call("get_change", { change_id })).webhook_endpoint, endpoint);
+    assertEquals((await client.call("get_changes")).items[0].change_id, change_id);
     const { valid, mistake = null } = await client.call("probe_signature");
     assertEquals([valid, mistake], [true, null]);
   });

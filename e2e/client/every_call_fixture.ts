@@ -119,6 +119,9 @@ export function testEveryCall(proxy: "gateway" | "Envoy"): void {
     assertMatch((await client.getChainKey()).chain_key, /^[0-9a-f]{64}$/);
     assertEquals((await client.getCredentials()).signing_keys.length, 1);
     assertEquals((await client.getAccount()).limits.gold_grams.minimum, Quantity.grams("0.0001"));
+    const change = await client.requestChange({ ip_range: "203.0.113.0/24" }, { idempotencyKey: "change-1" });
+    assertEquals(await client.getChange(change.change_id), change);
+    assertEquals((await client.getChanges()).items, [change]);
   });
 
   it("requests redeliveries, and checks its signatures with the probe", async () => {

@@ -1,11 +1,14 @@
 import process from "node:process";
 import type {
   Account,
+  AccountChange,
+  AccountChanges,
   AccountEvent,
   AccountEvents,
   Balances,
   BalancesQuery,
   ChainKey,
+  ChangeRequest,
   Credentials,
   EventsQuery,
   EventStreamQuery,
@@ -496,6 +499,44 @@ export class GoldClient {
    */
   getAccount(options?: CallOptions): Promise<Account> {
     return this.#calls.read("getAccount", options);
+  }
+
+  /**
+   * Requests a further signing key, certificate, IP range or webhook endpoint. Nothing changes before people of the
+   * operator have approved it. Never send a private key or a secret.
+   *
+   * @param request Exactly one of `signing_key`, `certificate_request`, `ip_range` and `webhook_endpoint`.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `open_changes_exceeded` when three of your changes are open.
+   * @example
+   * const { change_id, status } = await client.requestChange({ ip_range: "203.0.113.0/24" });
+   */
+  requestChange(request: ChangeRequest, options?: WriteOptions): Promise<AccountChange> {
+    return this.#calls.write("requestChange", request, options);
+  }
+
+  /**
+   * Fetches your newest 50 changes, newest first.
+   *
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @example
+   * for (const { kind, status } of (await client.getChanges()).items) console.log(kind, status);
+   */
+  getChanges(options?: CallOptions): Promise<AccountChanges> {
+    return this.#calls.read("getChanges", options);
+  }
+
+  /**
+   * Fetches a change that you requested. An approved certificate request has the certificate.
+   *
+   * @param change_id The id from requestChange().
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `not_found` when no change of yours has this id.
+   * @example
+   * const { status, certificate } = await client.getChange(change_id);
+   */
+  getChange(change_id: string, options?: CallOptions): Promise<AccountChange> {
+    return this.#calls.read("getChange", options, { path: { change_id } });
   }
 
   /**

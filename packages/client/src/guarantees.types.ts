@@ -4,6 +4,8 @@ import type {
   AccountReply,
   BalancesReply,
   ChainKeyReply,
+  ChangeReply,
+  ChangesReply,
   CredentialsReply,
   EventReply,
   FundingCreatedReply,
@@ -64,6 +66,8 @@ type OwnPosting = own.Statement["postings"][number];
 type EveryReplyIsTheService = [
   Same<own.Health, Exact<HealthReply, never>>,
   Same<own.Account, Exact<AccountReply, never>>,
+  Same<own.AccountChange, Exact<ChangeReply, never>>,
+  Same<own.AccountChanges, Exact<ChangesReply, never>>,
   Same<own.Prices, Exact<PricesReply, never>>,
   Same<own.PriceHistory, Exact<PriceHistoryReply, never>>,
   Same<own.Balances, Exact<BalancesReply, never>>,

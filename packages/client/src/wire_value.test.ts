@@ -1,10 +1,11 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import { ENDPOINTS, type OperationId } from "@gold-partner/protocol";
 import { Quantity } from "./quantity.ts";
 import { toPlain } from "./plain_value_fixture.ts";
 import type { Order } from "./api_types.ts";
-import { readValue, writeForm } from "./wire_value.ts";
+import { GoldError } from "./gold_error.ts";
+import { readValue, writeForm, writeRequest } from "./wire_value.ts";
 
 const namesOfNumbers = (value: unknown, name = ""): string[] => {
   if (typeof value === "number") return [name];
@@ -52,6 +53,20 @@ describe("readValue()", () => {
         { account: "held_sar", change: Quantity.sar("5.1") },
       ],
     });
+  });
+});
+
+describe("writeRequest()", () => {
+  it("writes the objects of a request for a change, and never a private key", () => {
+    const webhook_endpoint = { url: "https://bank.example/", types: ["order.executed"], other: undefined };
+    assertEquals(
+      writeRequest({ webhook_endpoint }),
+      '{"webhook_endpoint":{"url":"https://bank.example/","types":["order.executed"]}}',
+    );
+    const key = { kty: "EC", crv: "P-256", x: "x", y: "y" };
+    assertEquals(writeRequest({ signing_key: key }), `{"signing_key":${JSON.stringify(key)}}`);
+    assertThrows(() => writeRequest({ signing_key: { ...key, d: "d" } }), GoldError, "private member d");
+    assertThrows(() => writeRequest({ reference: { text: "x" } }), GoldError, "must be a string");
   });
 });
 

@@ -1,6 +1,6 @@
 // Converts the bodies of replies to values, and the members of requests to bodies. Replies may have members
 // that the service adds later.
-import { JsonNumber, type JsonValue, readJson } from "@gold-partner/canonical";
+import { JsonNumber, type JsonObject, type JsonValue, readJson } from "@gold-partner/canonical";
 import { ENDPOINTS, type OperationId, unitOfMember, writeJson } from "@gold-partner/protocol";
 import { GoldError } from "./gold_error.ts";
 import { Quantity, type Unit } from "./quantity.ts";
@@ -54,13 +54,20 @@ export function knownMembers(operation: OperationId, request: object): object {
 /** The members of requests that are whole numbers. */
 const COUNTS: ReadonlySet<string> = new Set(["count", "percent", "seconds"]);
 
-/** Writes a request body of quantities, texts and counts. Leaves out undefined members. */
+/** The members of requests that are objects. */
+const OBJECTS: ReadonlySet<string> = new Set(["signing_key", "webhook_endpoint"]);
+
+/** Writes a request body of quantities, texts, counts, and objects of these. Leaves out undefined members. */
 export function writeRequest(members: object): string {
   if (typeof members !== "object" || members === null) {
     throw new GoldError("argument_invalid", `The request must be an object; got ${members}.`);
   }
+  return writeJson(wireObject(members));
+}
+
+function wireObject(members: object): JsonObject {
   const given = Object.entries(members).filter(([, value]) => value !== undefined);
-  return writeJson(Object.fromEntries(given.map(([name, value]) => [name, wireValue(name, value)])));
+  return Object.fromEntries(given.map(([name, value]) => [name, wireValue(name, value)]));
 }
 
 function wireValue(name: string, value: unknown): JsonValue {
@@ -70,6 +77,14 @@ function wireValue(name: string, value: unknown): JsonValue {
     if (Number.isSafeInteger(value)) return new JsonNumber(String(value));
     throw new GoldError("argument_invalid", `${name} must be a whole number; got ${String(value)}.`);
   }
+  if (OBJECTS.has(name) && typeof value === "object" && value !== null) {
+    if (!("d" in value)) return wireObject(value);
+    throw new GoldError(
+      "argument_invalid",
+      `${name} must be a public key, but it has the private member d. Nothing was sent.`,
+    );
+  }
+  if (name === "types" && Array.isArray(value)) return value.map((type) => wireValue("type", type));
   if (typeof value === "string") return value;
   throw new GoldError("argument_invalid", `${name} must be a string; got a ${typeof value}.`);
 }

@@ -273,6 +273,43 @@ def get_account() -> Call[replies.Account]:
     return Call("getAccount", "GET", "/v1/account", _reader(replies.Account))
 
 
+def request_change(
+    *,
+    signing_key: replies.RequestedSigningKey | None = None,
+    certificate_request: str | None = None,
+    ip_range: str | None = None,
+    webhook_endpoint: replies.RequestedWebhookEndpoint | None = None,
+    idempotency_key: str | None = None,
+) -> Call[replies.AccountChange]:
+    """Requests a further signing key, certificate, IP range or webhook endpoint. Give exactly one of them.
+
+    Nothing changes before people of the operator have approved it. Never send a private key or a secret.
+
+    Code: `open_changes_exceeded`.
+    """
+    if signing_key is not None and "d" in signing_key:
+        raise GoldError("argument_invalid", "signing_key must be a public key, but it has the private member d.")
+    members = {
+        "signing_key": signing_key,
+        "certificate_request": certificate_request,
+        "ip_range": ip_range,
+        "webhook_endpoint": webhook_endpoint,
+    }
+    body = write_json(members, {})
+    read = _reader(replies.AccountChange)
+    return _write("requestChange", "/v1/account/changes", body, read, idempotency_key, signed=True)
+
+
+def get_changes() -> Call[replies.AccountChanges]:
+    """Fetches your newest 50 changes, newest first."""
+    return Call("getChanges", "GET", "/v1/account/changes", _reader(replies.AccountChanges))
+
+
+def get_change(change_id: str) -> Call[replies.AccountChange]:
+    """Fetches a change that you requested, with the certificate of an approved request. Code: `not_found`."""
+    return Call("getChange", "GET", f"/v1/account/changes/{_id(change_id)}", _reader(replies.AccountChange))
+
+
 def get_credentials() -> Call[replies.Credentials]:
     """Fetches the names and the lifetimes of your credentials, without their secret values."""
     return Call("getCredentials", "GET", "/v1/credentials", _reader(replies.Credentials))

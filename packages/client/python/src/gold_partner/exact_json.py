@@ -111,7 +111,7 @@ def format_decimal(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def write_json(members: Mapping[str, str | int | None], quantities: Mapping[str, Quantity | None]) -> bytes:
+def write_json(members: Mapping[str, object], quantities: Mapping[str, Quantity | None]) -> bytes:
     """Writes a request body. Members that are None are left out."""
     values = {name: json.dumps(member) for name, member in members.items() if member is not None}
     values |= {name: _wire_number(name, value) for name, value in quantities.items() if value is not None}

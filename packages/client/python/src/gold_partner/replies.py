@@ -444,6 +444,52 @@ class Account(TypedDict):
     limits: Limits
 
 
+class RequestedSigningKey(TypedDict):
+    """A public key as a JWK."""
+
+    kty: str
+    crv: str
+    x: str
+    y: str
+    #: Your own name for the key.
+    kid: NotRequired[str]
+
+
+class RequestedWebhookEndpoint(TypedDict):
+    """A further webhook endpoint."""
+
+    url: str
+    #: The types of events that it gets; absent: all.
+    types: NotRequired[list[str]]
+
+
+class AccountChange(TypedDict):
+    """A change of what is registered for you. It has no effect before people of the operator decide."""
+
+    change_id: str
+    #: signing_key, certificate_request, ip_range or webhook_endpoint; values may be added. The member with
+    #: this name has the content.
+    kind: str
+    #: requested, proposed, approved or declined; values may be added.
+    status: str
+    requested_at: str
+    #: None: the change is open.
+    decided_at: str | None
+    #: Why the change was declined.
+    reason: str | None
+    #: PEM, as long as the certificate is active.
+    certificate: str | None
+    signing_key: NotRequired[RequestedSigningKey]
+    certificate_request: NotRequired[str]
+    ip_range: NotRequired[str]
+    webhook_endpoint: NotRequired[RequestedWebhookEndpoint]
+
+
+class AccountChanges(TypedDict):
+    #: The newest 50, newest first.
+    items: list[AccountChange]
+
+
 ProbeMistake = Literal[
     "path_not_url",
     "wrong_host",
