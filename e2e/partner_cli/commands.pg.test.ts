@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -109,6 +110,28 @@ describe("gold-partner, against the service", () => {
       await succeed("balances"),
       /^sar\.available +[0-9.]+ SAR\nsar\.held +5\.5 SAR\ngold\.grams +0\.35 g\ngold\.reserves\.reserves_list_id +lst_2\n/,
     );
+  });
+
+  it("requests changes, and shows what became of them", async () => {
+    const pem = `${folder}/next_key.pem`;
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    await writeFile(pem, privateKey.export({ type: "pkcs8", format: "pem" }));
+    const change = await json(`change --signing-key ${pem}`);
+    assertEquals(Object.keys(change.signing_key), ["crv", "kty", "x", "y"]);
+    assertEquals(await json(`changes --id ${change.change_id}`), change);
+    const endpoint = await json("change --webhook https://bank.example/orders --type order.executed");
+    assertEquals(endpoint.webhook_endpoint, {
+      types: ["order.executed"],
+      url: "https://bank.example/orders",
+    });
+    assertEquals((await json("changes")).items, [endpoint, change]);
+    assertMatch(
+      await succeed("changes"),
+      /^change_id +kind +status .*\nchg_\S+ +webhook_endpoint +requested /,
+    );
+    assertEquals(codeOf(await run("change")), [2, "", "usage"]);
+    assertEquals(codeOf(await run("change --ip 198.51.100.0/24 --type order.executed")), [2, "", "usage"]);
+    assertEquals(codeOf(await run("change --ip 10.0.0.0/8")), [1, "", "invalid_request"]);
   });
 
   it("shows the newest events, and those after a number", async () => {

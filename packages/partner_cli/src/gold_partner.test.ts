@@ -14,7 +14,7 @@ import manifest from "../package.json" with { type: "json" };
 import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 
 const NAMES =
-  "doctor listen trigger check-receiver prices quote order withdraw cancel balances events statement audit"
+  "doctor listen trigger check-receiver prices quote order withdraw cancel balances events statement audit change changes"
     .split(" ");
 
 const NOW = new Date("2026-11-29T20:30:00.000Z");

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import process from "node:process";
 import type { Command, Finding, Invocation, Result, Terminal } from "./command.ts";
 import { AUDIT } from "./commands/audit.ts";
+import { CHANGE, CHANGES } from "./commands/changes.ts";
 import { CHECK_RECEIVER } from "./commands/check_receiver.ts";
 import { DOCTOR } from "./commands/doctor.ts";
 import { EVENTS } from "./commands/events.ts";
@@ -20,6 +21,7 @@ import manifest from "../package.json" with { type: "json" };
 const COMMANDS: readonly Command[] = [
   ...[DOCTOR, LISTEN, TRIGGER, CHECK_RECEIVER],
   ...[PRICES, QUOTE, ORDER, WITHDRAW, CANCEL, BALANCES, EVENTS, STATEMENT, AUDIT],
+  ...[CHANGE, CHANGES],
 ];
 
 const COMMON = {

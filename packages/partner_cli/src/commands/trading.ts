@@ -10,8 +10,8 @@ import { usage } from "../failure.ts";
 import { RECORD, RECORD_TERM, recordingClient } from "../record.ts";
 import { optional, required } from "../values.ts";
 
-const KEY = { key: { type: "string" } } as const;
-const KEY_TERM: Term = [
+export const KEY = { key: { type: "string" } } as const;
+export const KEY_TERM: Term = [
   "--key KEY",
   "sets the Idempotency-Key. Repeat a write whose outcome is unknown with the key that the error shows: it is " +
   "executed once.",
@@ -42,7 +42,7 @@ const [QUOTE_TEXTS, ORDER_TEXTS, WITHDRAWAL_TEXTS] = [
   new Texts(WITHDRAWAL_MEMBERS),
 ];
 
-const writeOptions = (key: string | undefined) => key === undefined ? {} : { idempotencyKey: key };
+export const writeOptions = (key: string | undefined) => key === undefined ? {} : { idempotencyKey: key };
 
 export const QUOTE: Command = {
   name: "quote",
