@@ -122,7 +122,7 @@ export function testEveryOperation(open: () => Promise<Stack>): void {
     // A list of bars belongs to no partner, so every partner can fetch it. A withdrawal is cancelled only once.
     const others: OperationId[] = ["getReservesList", "cancelWithdrawal"];
     const byId = OPERATIONS.filter((operation) => calls[operation].path && !others.includes(operation));
-    assertEquals(byId.length, 6);
+    assertEquals(byId.length, 7);
     for (const operation of byId) {
       const [name, own] = Object.entries(calls[operation].path!)[0]!;
       const ask = (caller: Caller, id: string) => caller.call(operation, { path: { [name]: id } });
@@ -137,7 +137,7 @@ export function testEveryOperation(open: () => Promise<Stack>): void {
       const details = await Promise.all(replies.map((reply) => expectProblem(reply, "not_found")));
       assertEquals(new Set(details.map(({ detail }) => detail)).size, 1, operation);
     }
-    for (const operation of ["listOrders", "listFundings", "listWithdrawals"] as const) {
+    for (const operation of ["listOrders", "listFundings", "listWithdrawals", "getChanges"] as const) {
       assertEquals((await stranger.succeed(operation)).items, [], operation);
     }
     // A new partner has only the events of its own IBAN, webhook URL and credentials.

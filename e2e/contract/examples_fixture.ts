@@ -21,7 +21,7 @@ const EXAMPLE_URL = "https://gold.example";
  * contain a day and must not change.
  */
 const NEW_EACH_TIME: readonly (readonly [form: RegExp, name: string])[] = [
-  [/\b(qt|ord|wd|fnd|evt|req)_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "$1_"],
+  [/\b(qt|ord|wd|fnd|evt|chg|req)_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "$1_"],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "instant"],
   [/"\d{4}-\d\d-\d\d"/g, '"day"'],
   [/\b[0-9a-f]{64}\b/g, "hash"],
