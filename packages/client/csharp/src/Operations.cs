@@ -54,6 +54,54 @@ namespace GoldPartner {
     }
 
     /// <summary>
+    /// Request a change of what is registered for you. A further signing key, certificate, IP range or webhook
+    /// endpoint. Nothing changes before the operator's people have taken up the request and, in production, a second
+    /// person has approved it. At most three changes may be open. Never send a private key or a secret. An IBAN
+    /// cannot be changed here. Sign the request as an order.
+    /// </summary>
+    /// <param name="request">the members to send</param>
+    /// <param name="idempotencyKey">
+    /// your own key: 1 to 255 visible ASCII characters. Store it before the call if the write must survive a crash of
+    /// your program. Without it, the call has a random key
+    /// </param>
+    /// <param name="cancellationToken">ends the call with the code aborted</param>
+    /// <returns>the reply</returns>
+    /// <exception cref="GoldException">open_changes_exceeded</exception>
+    public async Task<AccountChange> RequestChangeAsync(
+        ChangeRequest request, string? idempotencyKey = null, CancellationToken cancellationToken = default) {
+      var call = new Call("requestChange", "/v1/account/changes") {
+        Body = Json.Write(Call.Given("request", request)),
+        IdempotencyKey = Call.Key(idempotencyKey),
+        IsSigned = true,
+      };
+      return await CallAsync(call, json => new AccountChange(json), cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>
+    /// The changes that you requested. Your newest 50 changes, newest first, with what became of them.
+    /// </summary>
+    /// <param name="cancellationToken">ends the call with the code aborted</param>
+    /// <returns>the reply</returns>
+    public async Task<AccountChanges> GetChangesAsync(
+        CancellationToken cancellationToken = default) {
+      var call = new Call("getChanges", "/v1/account/changes");
+      return await CallAsync(call, json => new AccountChanges(json), cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>
+    /// One change that you requested. One of your changes. An approved certificate request has the certificate.
+    /// </summary>
+    /// <param name="changeId">the id, as the service returned it</param>
+    /// <param name="cancellationToken">ends the call with the code aborted</param>
+    /// <returns>the reply</returns>
+    /// <exception cref="GoldException">not_found</exception>
+    public async Task<AccountChange> GetChangeAsync(
+        string changeId, CancellationToken cancellationToken = default) {
+      var call = new Call("getChange", $"/v1/account/changes/{Call.Id(changeId)}");
+      return await CallAsync(call, json => new AccountChange(json), cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>
     /// Current prices. The current buy and sell prices of gold. They are indicative; only a quote is firm.
     /// </summary>
     /// <param name="cancellationToken">ends the call with the code aborted</param>

@@ -43,6 +43,7 @@ namespace GoldPartner {
         ["withdrawal_reference_reused"] = ("true", "true"),
         ["withdrawal_not_pending"] = ("true", "true"),
         ["withdrawal_outcome_unreachable"] = ("false", "false"),
+        ["open_changes_exceeded"] = ("false", "false"),
         ["quote_expired"] = ("true", "true"),
         ["insufficient_funds"] = ("true", "true"),
         ["insufficient_gold"] = ("true", "true"),

@@ -54,6 +54,61 @@ namespace GoldPartner {
     public DateTimeOffset? PayoutsHeldUntil { get; }
   }
 
+  /// <summary>
+  /// A change of what is registered for you. It has no effect before two people of the operator decide.
+  /// </summary>
+  public sealed class AccountChange {
+    internal AccountChange(Json json) {
+      ChangeId = json.Get("change_id", Json.Text);
+      Kind = json.Get("kind", Json.Text);
+      Status = json.Get("status", Json.Text);
+      RequestedAt = json.Get("requested_at", Json.Instant);
+      DecidedAt = json.FindValue("decided_at", Json.Instant);
+      Reason = json.Find("reason", Json.Text);
+      Certificate = json.Find("certificate", Json.Text);
+      SigningKey = json.Find("signing_key", Json.Object(each => new RequestedSigningKey(each)));
+      CertificateRequest = json.Find("certificate_request", Json.Text);
+      IpRange = json.Find("ip_range", Json.Text);
+      WebhookEndpoint = json.Find("webhook_endpoint", Json.Object(each => new RequestedWebhookEndpoint(each)));
+    }
+
+    /// <summary>The id: chg_ and a UUIDv7.</summary>
+    public string ChangeId { get; }
+    /// <summary>What is to change; the member with this name has the content. Values may be added.</summary>
+    public string Kind { get; }
+    /// <summary>
+    /// requested: waits for the operator. proposed: waits for the operator's second person. approved: in force.
+    /// declined: ended without effect. Values may be added.
+    /// </summary>
+    public string Status { get; }
+    /// <summary>When you requested the change.</summary>
+    public DateTimeOffset RequestedAt { get; }
+    /// <summary>When the change was approved or declined; null if it is open.</summary>
+    public DateTimeOffset? DecidedAt { get; }
+    /// <summary>Why the change was declined; null if it was not.</summary>
+    public string? Reason { get; }
+    /// <summary>The certificate as PEM, as long as it is active; null in any other case.</summary>
+    public string? Certificate { get; }
+    /// <summary>See <see cref="RequestedSigningKey"/>.</summary>
+    public RequestedSigningKey? SigningKey { get; }
+    /// <summary>The certificate request as PEM.</summary>
+    public string? CertificateRequest { get; }
+    /// <summary>The requested address or range.</summary>
+    public string? IpRange { get; }
+    /// <summary>See <see cref="RequestedWebhookEndpoint"/>.</summary>
+    public RequestedWebhookEndpoint? WebhookEndpoint { get; }
+  }
+
+  /// <summary>Your newest 50 changes, newest first.</summary>
+  public sealed class AccountChanges {
+    internal AccountChanges(Json json) {
+      Items = json.Get("items", Json.List(Json.Object(each => new AccountChange(each))));
+    }
+
+    /// <summary>The changes.</summary>
+    public IReadOnlyList<AccountChange> Items { get; }
+  }
+
   /// <summary>The account at one instant.</summary>
   public sealed class Balances {
     internal Balances(Json json) {
@@ -131,6 +186,25 @@ namespace GoldPartner {
     public long ClientNumber { get; }
     /// <summary>Your chain key: 32 bytes in lower-case hex. The salts of your lines are derived from it.</summary>
     public string Value { get; }
+  }
+
+  /// <summary>Exactly one of signing_key, certificate_request, ip_range, webhook_endpoint.</summary>
+  public sealed class ChangeRequest : IRequest {
+    /// <summary>See <see cref="SigningKeyRequest"/>.</summary>
+    public SigningKeyRequest? SigningKey { get; set; }
+    /// <summary>A certificate request (PKCS #10) as PEM.</summary>
+    public string? CertificateRequest { get; set; }
+    /// <summary>An IP address or a CIDR range.</summary>
+    public string? IpRange { get; set; }
+    /// <summary>See <see cref="WebhookEndpointRequest"/>.</summary>
+    public WebhookEndpointRequest? WebhookEndpoint { get; set; }
+
+    void IRequest.Write(Utf8JsonWriter json) {
+      if (SigningKey is SigningKeyRequest signingKey) json.WriteNumber("signing_key", signingKey);
+      if (CertificateRequest is string certificateRequest) json.WriteString("certificate_request", certificateRequest);
+      if (IpRange is string ipRange) json.WriteString("ip_range", ipRange);
+      if (WebhookEndpoint is WebhookEndpointRequest webhookEndpoint) json.WriteNumber("webhook_endpoint", webhookEndpoint);
+    }
   }
 
   /// <summary>Your credentials, never their values.</summary>
@@ -1275,6 +1349,41 @@ namespace GoldPartner {
     }
   }
 
+  /// <summary>The requested signing key.</summary>
+  public sealed class RequestedSigningKey {
+    internal RequestedSigningKey(Json json) {
+      Kty = json.Get("kty", Json.Text);
+      Crv = json.Get("crv", Json.Text);
+      X = json.Get("x", Json.Text);
+      Y = json.Get("y", Json.Text);
+      Kid = json.Find("kid", Json.Text);
+    }
+
+    /// <summary>The type of the key.</summary>
+    public string Kty { get; }
+    /// <summary>The curve of the key.</summary>
+    public string Crv { get; }
+    /// <summary>The x coordinate of the public key.</summary>
+    public string X { get; }
+    /// <summary>The y coordinate of the public key.</summary>
+    public string Y { get; }
+    /// <summary>Your own name for the key.</summary>
+    public string? Kid { get; }
+  }
+
+  /// <summary>The requested webhook endpoint.</summary>
+  public sealed class RequestedWebhookEndpoint {
+    internal RequestedWebhookEndpoint(Json json) {
+      Url = json.Get("url", Json.Text);
+      Types = json.Find("types", Json.List(Json.Text));
+    }
+
+    /// <summary>Where events are to be sent.</summary>
+    public string Url { get; }
+    /// <summary>The types that it gets. Without it: all.</summary>
+    public IReadOnlyList<string>? Types { get; }
+  }
+
   /// <summary>The bars behind the gold, as published at one instant.</summary>
   public sealed class Reserves {
     internal Reserves(Json json) {
@@ -1375,6 +1484,36 @@ namespace GoldPartner {
     public decimal Fineness { get; }
     /// <summary>The gold in the bar: its weight times its fineness, in grams.</summary>
     public decimal FineGrams { get; }
+  }
+
+  /// <summary>The public key as a JWK.</summary>
+  public sealed class SigningKeyRequest : IRequest {
+    /// <summary>With the required members alone.</summary>
+    /// <param name="kty">The type of the key.</param>
+    /// <param name="crv">The curve of the key.</param>
+    /// <param name="x">The x coordinate of the public key.</param>
+    /// <param name="y">The y coordinate of the public key.</param>
+    public SigningKeyRequest(string kty, string crv, string x, string y) =>
+      (Kty, Crv, X, Y) = (kty, crv, x, y);
+
+    /// <summary>The type of the key.</summary>
+    public string Kty { get; set; }
+    /// <summary>The curve of the key.</summary>
+    public string Crv { get; set; }
+    /// <summary>The x coordinate of the public key.</summary>
+    public string X { get; set; }
+    /// <summary>The y coordinate of the public key.</summary>
+    public string Y { get; set; }
+    /// <summary>Your own name for the key.</summary>
+    public string? Kid { get; set; }
+
+    void IRequest.Write(Utf8JsonWriter json) {
+      json.WriteString("kty", Call.Given("kty", Kty));
+      json.WriteString("crv", Call.Given("crv", Crv));
+      json.WriteString("x", Call.Given("x", X));
+      json.WriteString("y", Call.Given("y", Y));
+      if (Kid is string kid) json.WriteString("kid", kid);
+    }
   }
 
   /// <summary>A simulated bank transfer to your account.</summary>
@@ -1795,6 +1934,23 @@ namespace GoldPartner {
     public DateTimeOffset? RestsUntil { get; }
     /// <summary>When your endpoint was disabled; null if it is not.</summary>
     public DateTimeOffset? DisabledAt { get; }
+  }
+
+  /// <summary>A further webhook endpoint.</summary>
+  public sealed class WebhookEndpointRequest : IRequest {
+    /// <summary>With the required members alone.</summary>
+    /// <param name="url">Where events are to be sent.</param>
+    public WebhookEndpointRequest(string url) => Url = url;
+
+    /// <summary>Where events are to be sent.</summary>
+    public string Url { get; set; }
+    /// <summary>The types of events that the endpoint gets. Without it: all.</summary>
+    public IReadOnlyList<string>? Types { get; set; }
+
+    void IRequest.Write(Utf8JsonWriter json) {
+      json.WriteString("url", Call.Given("url", Url));
+      if (Types is IReadOnlyList<string> types) json.WriteNumber("types", types);
+    }
   }
 
   /// <summary>An event. Types may be added; acknowledge types that you do not know.</summary>

@@ -1418,10 +1418,10 @@ public final class Api {
    */
   public record SigningKeyRequest(String kty, String crv, String x, String y, String kid) {
     public SigningKeyRequest {
-      kty = Quantities.given("kty", kty);
-      crv = Quantities.given("crv", crv);
-      x = Quantities.given("x", x);
-      y = Quantities.given("y", y);
+      kty = Call.given("kty", kty);
+      crv = Call.given("crv", crv);
+      x = Call.given("x", x);
+      y = Call.given("y", y);
     }
 
     /** With the required members alone. */
@@ -1802,7 +1802,7 @@ public final class Api {
    */
   public record WebhookEndpointRequest(String url, List<String> types) {
     public WebhookEndpointRequest {
-      url = Quantities.given("url", url);
+      url = Call.given("url", url);
     }
 
     /** With the required members alone. */
