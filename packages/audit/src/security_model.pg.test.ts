@@ -348,7 +348,7 @@ describe("what one login can do alone, according to docs/security_model.md", () 
       await as("default");
       const [held] = await sql`select worker::text from gold.endpoint`;
       await as("gold_delivery");
-      const [row] = await sql`select secrets::text from gold.renew_endpoints(${held!.worker}::uuid)`;
+      const [row] = await sql`select secrets::text from gold.renew_receivers(${held!.worker}::uuid)`;
       assert(/"sealed"/.test(row!.secrets), row!.secrets);
     },
     "gold_trust gold_api: read the IBAN, secret hash and webhook ciphertext with which a partner was created":

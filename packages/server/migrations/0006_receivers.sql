@@ -24,6 +24,4 @@ ALTER TABLE "gold"."endpoint" RENAME COLUMN "client_id" TO "receiver_id";--> sta
 ALTER TABLE "gold"."endpoint" RENAME CONSTRAINT "endpoint_bucket_client_id_pk" TO "endpoint_bucket_receiver_id_pk";--> statement-breakpoint
 ALTER TABLE "gold"."retry" RENAME COLUMN "client_id" TO "receiver_id";--> statement-breakpoint
 ALTER TABLE "gold"."retry" RENAME CONSTRAINT "retry_bucket_client_id_sequence_pk" TO "retry_bucket_receiver_id_sequence_pk";--> statement-breakpoint
--- These return more columns now, which CREATE OR REPLACE refuses.
-DROP FUNCTION IF EXISTS "gold"."claim_endpoints", "gold"."renew_endpoints", "gold"."take_events";--> statement-breakpoint
 CREATE INDEX CONCURRENTLY "event_other" ON "gold"."event" USING btree ("bucket","client_id","sequence") WHERE "gold"."event"."type" <> 'order.executed';

@@ -22,7 +22,7 @@ export interface DeliveryPoint {
   hold(deployment: Deployment, inbox: Inbox): Promise<Held>;
 }
 
-const TAKE = "take_events";
+const TAKE = "take_deliveries";
 const SETTLE = "settle_attempts";
 
 /**

@@ -269,7 +269,7 @@ describe("migrate()", () => {
       "book_webhook_test v",
       "book_withdrawal v",
       "cancel_withdrawal v",
-      "claim_endpoints v",
+      "claim_receivers v",
       "close_day v",
       "day_facts s",
       "event_bodies v",
@@ -281,7 +281,7 @@ describe("migrate()", () => {
       "seal_next v",
       "settle_attempts v",
       "spend_nonces v",
-      "take_events v",
+      "take_deliveries v",
       "tell_events v",
       "unclosed_day s",
     ]);

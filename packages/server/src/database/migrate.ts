@@ -83,7 +83,7 @@ const ROUTINES = [
   "reads/operators/day_figures.sql",
   "delivery/keep_attempts.sql",
   "delivery/hold_endpoints.sql",
-  "delivery/take_events.sql",
+  "delivery/take_deliveries.sql",
   "delivery/settle_attempts.sql",
   "delivery/read_backlog.sql",
   "database/read_archive.sql",
@@ -180,6 +180,7 @@ interface MigrationOptions {
 const PARTS = [
   "roles",
   "release_0_5_0",
+  "release_0_6_0",
   "views",
   "grants",
   "privileges",
@@ -223,6 +224,7 @@ async function apply(
       missing,
       files.routines,
       files.release_0_5_0,
+      files.release_0_6_0,
       isSandbox ? files.simulations : "",
       ...views.map(({ name, query }) => `create temporary view ${name} as ${query};`),
     ]

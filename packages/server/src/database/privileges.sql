@@ -81,11 +81,11 @@ begin
       'is_stale market_open'),
     -- Delivery sends webhooks, seals hash chains, closes days and keeps partitions.
     ('gold_delivery',
-      'seal_next seal_chain unsealed_tail post_expiry_notices unclosed_clients close_day note_epoch claim_endpoints
-        renew_endpoints take_events settle_attempts dismiss_worker keep_attempts read_figures'),
+      'seal_next seal_chain unsealed_tail post_expiry_notices unclosed_clients close_day note_epoch claim_receivers
+        renew_receivers take_deliveries settle_attempts dismiss_worker keep_attempts read_figures'),
     -- Processes of 0.6.0 call these themselves.
     ('gold_delivery',
-      'read_backlog read_sending read_archive'),
+      'read_backlog read_sending read_archive claim_endpoints renew_endpoints take_events'),
     -- The ticker stores the prices of the price source.
     ('gold_ticker',
       'tick_price current_price'),
@@ -100,7 +100,7 @@ begin
       execute format('grant select on gold.%I to %s', item.name, replace(item.roles, ' ', ', '));
     elsif exists (select from pg_proc p where p.pronamespace = 'gold'::regnamespace and p.proname = item.name) then
       -- A name can also have a function for processes of the last release (such as those of
-      -- release_0_5_0.sql).
+      -- release_0_6_0.sql).
       execute (
         select string_agg(format('grant execute on function %s to %s', p.oid::regprocedure,
           replace(item.roles, ' ', ', ')), '; ')

@@ -128,7 +128,7 @@ export function openDeliveryStore(
   return {
     claim: (clients, most) =>
       work<EndpointRow[]>`
-        select * from gold.claim_endpoints(${worker}::uuid, ${
+        select * from gold.claim_receivers(${worker}::uuid, ${
         clients && arrayLiteral(clients)
       }::text::int[], ${most}::int)`,
     async renew() {
@@ -137,13 +137,13 @@ export function openDeliveryStore(
         // events by its heartbeat, once a second.
         beat`listen gold_event`.catch(() => {}),
         beat`listen gold_endpoint`.catch(() => {}),
-        beat<EndpointRow[]>`select * from gold.renew_endpoints(${worker}::uuid)`,
+        beat<EndpointRow[]>`select * from gold.renew_receivers(${worker}::uuid)`,
       ]);
       return held;
     },
     take: (wants) =>
       work<EventRow[]>`
-        select client, sequence, id, body, tries, ticket::text, follows from gold.take_events(
+        select client, sequence, id, body, tries, ticket::text, follows from gold.take_deliveries(
           worker => ${worker}::uuid,
           clients => ${column(wants, ({ client }) => client)}::text::int[],
           tenures => ${column(wants, ({ tenure }) => tenure)}::text::int[],

@@ -103,7 +103,7 @@ describe("an endpoint", () => {
     await one.renew();
     const holder = await books.sql.reserve();
     await holder`begin`;
-    await holder`select from gold.claim_endpoints(${one.id}::uuid, array[${client}::int], 1)`;
+    await holder`select from gold.claim_receivers(${one.id}::uuid, array[${client}::int], 1)`;
     assertEquals(clientsOf(await two.claim([client], 1)), []);
     await holder`commit`;
     holder.release();

@@ -1,7 +1,7 @@
 -- Decides which worker sends to which endpoint. A worker sends a heartbeat every second. After five seconds
 -- without one, any other worker may claim its endpoints.
--- In the functions that workers call, `client` and `clients` are the ids of webhook endpoints (gold.receiver).
--- Processes of 0.6.0 call them with these names. For a partner's first endpoint, the id is the partner's number.
+-- In the functions that workers call, `client` and `clients` are the ids of webhook endpoints (gold.receiver). For a
+-- partner's first endpoint, the id is the partner's number.
 
 -- An endpoint's active signing secrets, the newest first. They are still encrypted; the worker decrypts them.
 create or replace function gold.receiver_secrets(receiver int) returns jsonb
@@ -15,7 +15,7 @@ return coalesce((
 -- Claims endpoints that have something to send. If `clients` is null, all endpoints can be
 -- claimed. Concurrent workers get different endpoints. The call leaves out an endpoint whose holder changes
 -- during the call. A worker without a recent heartbeat gets nothing.
-create or replace function gold.claim_endpoints(worker uuid, clients int[], most int)
+create or replace function gold.claim_receivers(worker uuid, clients int[], most int)
 returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb, partner int, number int)
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -26,7 +26,7 @@ declare
   living_since timestamptz := clock - interval '5 seconds';
 begin
   perform require_read_committed();
-  if not exists (select from delivery_worker w where w.id = claim_endpoints.worker and w.seen_at > living_since) then
+  if not exists (select from delivery_worker w where w.id = claim_receivers.worker and w.seen_at > living_since) then
     return;
   end if;
   clients := coalesce(clients, array(select r.id from receiver r where r.removed_at is null));
@@ -57,18 +57,18 @@ begin
     from waiting w join endpoint n on n.bucket = w.bucket and n.receiver_id = w.receiver_id and n.worker is not distinct from w.worker
     for no key update of n skip locked
   )
-  update endpoint n set worker = claim_endpoints.worker, tenure = n.tenure + 1 from free f where n.bucket = f.bucket and n.receiver_id = f.receiver_id
+  update endpoint n set worker = claim_receivers.worker, tenure = n.tenure + 1 from free f where n.bucket = f.bucket and n.receiver_id = f.receiver_id
   returning n.receiver_id, f.url, n.tenure, n.passed, n.failures, n.disabled_at is not null, receiver_secrets(n.receiver_id), f.partner_id, f.number::int;
 end $$;
 
 -- Records the worker's heartbeat. Returns all endpoints that the worker still holds, in their current state.
-create or replace function gold.renew_endpoints(worker uuid)
+create or replace function gold.renew_receivers(worker uuid)
 returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb, partner int, number int)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_column
 begin
   perform require_read_committed();
-  insert into delivery_worker as w (id, seen_at) values (renew_endpoints.worker, clock_timestamp())
+  insert into delivery_worker as w (id, seen_at) values (renew_receivers.worker, clock_timestamp())
   on conflict (id) do update set seen_at = excluded.seen_at;
   -- Delete the rows of dead workers. A row older than five seconds has no effect. A worker that was only
   -- paused inserts its row again with its next heartbeat.
@@ -76,7 +76,7 @@ begin
   return query
   select n.receiver_id, r.url, n.tenure, n.passed, n.failures, n.disabled_at is not null, receiver_secrets(r.id), r.partner_id, r.number::int
   from endpoint n join receiver r on r.id = n.receiver_id
-  where n.worker = renew_endpoints.worker and r.removed_at is null;
+  where n.worker = renew_receivers.worker and r.removed_at is null;
 end $$;
 
 -- Called when a worker stops, so that other workers can claim its endpoints at once.

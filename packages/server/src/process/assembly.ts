@@ -195,7 +195,7 @@ async function requireOwnLogins(pools: Pools, config: Config): Promise<void> {
   await about("TICKER_DATABASE_URL", requireLogin(pools.ticker, "gold_ticker", "tick_price"));
   if (config.role === "all") {
     const delivery = connect(config.deliveryDatabaseUrl, 1, { process: "delivery" });
-    await about("DELIVERY_DATABASE_URL", requireLogin(delivery, "gold_delivery", "claim_endpoints"))
+    await about("DELIVERY_DATABASE_URL", requireLogin(delivery, "gold_delivery", "claim_receivers"))
       .finally(() => delivery.end({ timeout: 5 }));
   }
 }

@@ -45,7 +45,7 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
     await about("DELIVERY_DATABASE_URL", untilAwake(sql));
     await about("DELIVERY_DATABASE_URL", requireDurability(probe, config.standby));
     await about("DELIVERY_DATABASE_URL", requireSchema(sql));
-    await about("DELIVERY_DATABASE_URL", requireLogin(sql, "gold_delivery", "claim_endpoints"));
+    await about("DELIVERY_DATABASE_URL", requireLogin(sql, "gold_delivery", "claim_receivers"));
     const sealing = await about(
       "SEALING_KEY_SOURCE",
       openSealing(() => readKeys(config.sealingKeySource), monotonicMs),

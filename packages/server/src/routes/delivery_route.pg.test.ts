@@ -34,7 +34,7 @@ describe("webhook tests and redeliveries", () => {
     assertEquals([test.type, test.sequence, test.delivery.status], ["webhook.test", 1, "pending"]);
     assertEquals(await read(test.id, partner), test);
     const again = await post(redeliverPath(test.id), partner);
-    assertEquals({ ...again, delivery: test.delivery }, test);
+    assertEquals({ ...again, delivery: test.delivery, deliveries: test.deliveries }, test);
     assertEquals(await read(test.id, partner), again);
     assertEquals((await post(TEST, partner)).sequence, 2);
   });

@@ -3,7 +3,7 @@
 -- gets only tests. However many events wait, the function reads only the events that it returns. For an endpoint that
 -- takes only some types, it also reads over the events between them.
 
-create or replace function gold.take_events(worker uuid, clients int[], tenures int[], afters bigint[], rooms int[])
+create or replace function gold.take_deliveries(worker uuid, clients int[], tenures int[], afters bigint[], rooms int[])
 returns table (client int, sequence bigint, id uuid, body text, tries int, ticket timestamptz, follows bigint)
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -34,7 +34,7 @@ begin
     from unnest(clients, tenures, afters, rooms) c (client, tenure, after, room)
     join receiver r on r.id = c.client
     join endpoint n on n.bucket = r.id % 64 and n.receiver_id = r.id
-      and n.worker = take_events.worker and n.tenure = c.tenure
+      and n.worker = take_deliveries.worker and n.tenure = c.tenure
     join chain_tail t on t.bucket = r.partner_id % 64 and t.client_id = r.partner_id
     join account a on a.bucket = t.bucket and a.client_id = t.client_id
   ), taken as (

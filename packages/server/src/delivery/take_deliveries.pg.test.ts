@@ -18,7 +18,7 @@ import {
   type TestWorker,
 } from "./delivery_fixture.ts";
 
-describe("take_events", () => {
+describe("take_deliveries", () => {
   const books = suiteBooks();
   let worker: TestWorker;
   before(async () => {
