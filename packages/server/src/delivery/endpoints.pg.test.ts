@@ -134,7 +134,7 @@ describe("a partner's webhook endpoints", () => {
     const { receiver, number } = await add(["order.executed"]);
     await fund(service);
     await order(service);
-    await receiver.awaitDeliveries(1);
+    await untilAllPassed();
     await set(number, null, ["funding.completed"]);
     const from = await latest();
     await order(service);

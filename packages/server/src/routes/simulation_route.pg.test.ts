@@ -349,8 +349,9 @@ describe("POST /sandbox/simulate", () => {
       );
       const [[, iban]] = await simulate("settlement.changed") as [[string, Record<string, string>]];
       assertEquals([iban.iban_masked, iban.changed_by], [settlement.iban_masked, LOGINS.changed_by]);
-      const [[, endpoint]] = await simulate("webhook_endpoint.changed") as [[string, Record<string, string>]];
-      assertEquals(endpoint, { url: webhook_endpoints[0]!.url, ...LOGINS });
+      const [[, endpoint]] = await simulate("webhook_endpoint.changed") as [[string, object]];
+      const expected = { url: webhook_endpoints[0]!.url, endpoint: 1, removed_at: null, ...LOGINS };
+      assertEquals(endpoint, expected);
       const withdrawal_id = await partner.withdraw(10);
       await partner.arm("withdrawal", { withdrawal_id, outcome: "paid" });
     });
