@@ -260,6 +260,11 @@ export class Office {
       }
       case "EVT":
         return await first(["event", "list", this.#client], "event_id");
+      case "CHG": {
+        const { items } = await this.gold(["change", "list", this.#client]) as { items: readonly Row[] };
+        const open = items.find(({ status }) => status === "requested");
+        return open ? open.change_id as string : await this.#askChange();
+      }
       case "SECRET_ID":
         return await first([credential, "list", this.#client], "secret_id", (row) => row.retire_at !== null);
       case "KID":
@@ -302,23 +307,37 @@ export class Office {
   }
 
   async #askWithdrawal(reference: string): Promise<void> {
+    const { client, version, write } = await this.#sign("/v1/withdrawals", { amount_sar: 100, reference });
+    const [row] = await this.#sql`
+      select status, body from gold.book_withdrawal(false, ${client}, ${version}::text::bigint, ${write.nonce}::uuid,
+        ${reference}, ${write.fingerprint}::text::bytea, 10000, 1000000000000, ${reference}, ${randomUUID()}::uuid,
+        ${newRequest()}::uuid, null, ${write.signedRequest}::text::bytea, ${write.thumbprint}::text::bytea)`;
+    assertEquals(row!.status, 201, row!.body);
+  }
+
+  /** Requests a change as the partner. Returns its id. */
+  async #askChange(): Promise<string> {
+    const content = { ip_range: `203.0.113.${randomBytes(1)[0]}` };
+    const { client, version, write } = await this.#sign("/v1/account/changes", content);
+    const id = newRequest();
+    const [row] = await this.#sql`
+      select status, body from gold.request_change(false, ${client}, ${version}::text::bigint, ${write.nonce}::uuid,
+        ${id}, ${write.fingerprint}::text::bytea, ${id}::uuid, 'ip_range', ${JSON.stringify(content)}, 3,
+        ${newRequest()}::uuid, ${write.signedRequest}::text::bytea, ${write.thumbprint}::text::bytea)`;
+    assertEquals(row!.status, 201, row!.body);
+    return `chg_${id}`;
+  }
+
+  /** Signs a request with the partner's key. */
+  async #sign(path: string, body: object) {
     const [account] = await this.#sql`
       select a.client_id, a.admission_version::text as version from gold.account a join gold.partner p on p.id = a.client_id
       where p.public_id = ${this.#client}`;
     const pem = await readFile(join(this.#folder, "key.pem"), "utf8");
     const jwk = createPrivateKey(pem).export({ format: "jwk" }) as Jwk;
     const key = { signer: keySigner(await importSigningKey(jwk)), thumbprint: await jwkThumbprint(jwk) };
-    const body = JSON.stringify({ amount_sar: 100, reference });
-    const write = await signedWrite(this.#sql, key, "/v1/withdrawals", body);
-    const request = newId("req_", Date.now(), randomBytes);
-    const [row] = await this.#sql`
-      select status, body from gold.book_withdrawal(false, ${account!.client_id},
-        ${
-      account!.version
-    }::text::bigint, ${write.nonce}::uuid, ${reference}, ${write.fingerprint}::text::bytea, 10000,
-        1000000000000, ${reference}, ${randomUUID()}::uuid, ${request.slice(4)}::uuid,
-        null, ${write.signedRequest}::text::bytea, ${write.thumbprint}::text::bytea)`;
-    assertEquals(row!.status, 201, row!.body);
+    const write = await signedWrite(this.#sql, key, path, JSON.stringify(body));
+    return { client: account!.client_id as number, version: account!.version as string, write };
   }
 
   #makeKey(file: string, publicFile: string): void {
@@ -330,3 +349,5 @@ export class Office {
     execFileSync("openssl", args, { cwd: this.#folder, stdio: "pipe" });
   }
 }
+
+const newRequest = () => newId("req_", Date.now(), randomBytes).slice(4);
