@@ -42,6 +42,7 @@ export class PythonEnvironment {
   /** Runs Python, and returns what it prints. Throws with its output unless it exits with 0. */
   async run(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
     const { stdout, stderr } = await promisify(execFile)(this.python, ["-B", ...words], {
+      maxBuffer: 2 ** 24,
       cwd: PYTHON_PACKAGE,
       env: {
         ...{ PATH: process.env.PATH ?? "", MYPY_CACHE_DIR: join(this.folder, "mypy_cache") },

@@ -22,6 +22,8 @@ export async function runTypeScript(blocks: readonly string[], credentials: stri
   const { stdout } = await promisify(execFile)(process.execPath, await exampleArguments(file), {
     env: { ...process.env, GOLD_CREDENTIALS: credentials, NO_COLOR: "1" },
     timeout: 180_000,
+    // The samples print the whole API description and the reference.
+    maxBuffer: 2 ** 24,
   });
   return stdout.split(`${BLOCK_END}\n`).slice(0, -1);
 }
