@@ -434,12 +434,14 @@ print(account["name"], account["ip_ranges"])
 print(account["settlement"]["iban_masked"])`,
     },
     requestChange: {
-      typescript: `const change = await client.requestChange({
-  ip_range: "203.0.113.0/24",
-});
+      typescript: `const change = await client.requestChange(
+  { ip_range: "203.0.113.0/24" },
+  { idempotencyKey: "second-office" },
+);
 console.log(change.change_id, change.status);`,
       python: `change = client.request_change(
     ip_range="203.0.113.0/24",
+    idempotency_key="second-office",
 )
 print(change["change_id"], change["status"])`,
     },
@@ -452,12 +454,16 @@ for (const { kind, status } of items) {
     print(one["kind"], one["status"])`,
     },
     getChange: {
-      typescript: `const requested = await client.requestChange({
-  ip_range: "203.0.113.9",
-});
-const read = await client.getChange(requested.change_id);
+      typescript: `const { change_id } = await client.requestChange(
+  { ip_range: "203.0.113.0/24" },
+  { idempotencyKey: "second-office" },
+);
+const read = await client.getChange(change_id);
 console.log(read.status, read.certificate);`,
-      python: `requested = client.request_change(ip_range="203.0.113.9")
+      python: `requested = client.request_change(
+    ip_range="203.0.113.0/24",
+    idempotency_key="second-office",
+)
 read = client.get_change(requested["change_id"])
 print(read["status"], read["certificate"])`,
     },

@@ -25,8 +25,8 @@ export async function checkCertificateRequest(pem: string): Promise<void> {
   );
   const publicKey = createPublicKey({ key: spki, format: "der", type: "spki" });
   // The first byte counts the unused bits.
-  const bits = contentOf(signature, BIT_STRING).subarray(1);
-  if (!verify("sha256", signed!.whole, publicKey, bits)) {
+  const [unused, ...bits] = contentOf(signature, BIT_STRING);
+  if (unused !== 0 || !verify("sha256", signed!.whole, publicKey, Buffer.from(bits))) {
     throw new Error("its signature does not verify with its own key");
   }
 }

@@ -53,7 +53,9 @@ async function checkContent(asked: ChangeContent, { registry }: Deps): Promise<v
     await checkCertificateRequest(asked.certificate_request).catch((error) =>
       refuse(
         "certificate_request",
-        `certificate_request must be a PKCS #10 request with a P-256 key, signed by ECDSA with SHA-256: ${error.message}.`,
+        `certificate_request must be a PKCS #10 request with a P-256 key, signed by ECDSA with SHA-256: ${
+          error.message.replace(/\.$/, "")
+        }.`,
       )
     );
   } else if ("ip_range" in asked) {
