@@ -192,8 +192,16 @@ function writerOf(properties: readonly Property[]): string {
       : isRequired
       ? (VALUES.includes(type) ? name : `Call.Given("${member}", ${name})`)
       : camelCase(member);
-    const write = `json.${method}("${member}", ${value});\n`;
-    return `${INDENT}  ${isRequired ? "" : `if (${name} is ${type} ${camelCase(member)}) `}${write}`;
+    const given = isRequired ? "" : `if (${name} is ${type} ${camelCase(member)}) `;
+    const inside = type.startsWith("IReadOnlyList<")
+      ? ["Array", `foreach (var each in ${value}) json.WriteStringValue(each);`]
+      : type.endsWith("Request")
+      ? ["Object", `((IRequest)${value}).Write(json);`]
+      : undefined;
+    if (inside === undefined) return `${INDENT}  ${given}json.${method}("${member}", ${value});\n`;
+    const [form, write] = inside;
+    const lines = [`json.WriteStart${form}("${member}");`, write, `json.WriteEnd${form}();`];
+    return `${INDENT}  ${given}{\n${lines.map((line) => `${INDENT}    ${line}\n`).join("")}${INDENT}  }\n`;
   });
   return `${INDENT}void IRequest.Write(Utf8JsonWriter json) {\n${lines.join("")}${INDENT}}\n`;
 }

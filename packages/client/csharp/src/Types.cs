@@ -200,10 +200,18 @@ namespace GoldPartner {
     public WebhookEndpointRequest? WebhookEndpoint { get; set; }
 
     void IRequest.Write(Utf8JsonWriter json) {
-      if (SigningKey is SigningKeyRequest signingKey) json.WriteNumber("signing_key", signingKey);
+      if (SigningKey is SigningKeyRequest signingKey) {
+        json.WriteStartObject("signing_key");
+        ((IRequest)signingKey).Write(json);
+        json.WriteEndObject();
+      }
       if (CertificateRequest is string certificateRequest) json.WriteString("certificate_request", certificateRequest);
       if (IpRange is string ipRange) json.WriteString("ip_range", ipRange);
-      if (WebhookEndpoint is WebhookEndpointRequest webhookEndpoint) json.WriteNumber("webhook_endpoint", webhookEndpoint);
+      if (WebhookEndpoint is WebhookEndpointRequest webhookEndpoint) {
+        json.WriteStartObject("webhook_endpoint");
+        ((IRequest)webhookEndpoint).Write(json);
+        json.WriteEndObject();
+      }
     }
   }
 
@@ -1949,7 +1957,11 @@ namespace GoldPartner {
 
     void IRequest.Write(Utf8JsonWriter json) {
       json.WriteString("url", Call.Given("url", Url));
-      if (Types is IReadOnlyList<string> types) json.WriteNumber("types", types);
+      if (Types is IReadOnlyList<string> types) {
+        json.WriteStartArray("types");
+        foreach (var each in types) json.WriteStringValue(each);
+        json.WriteEndArray();
+      }
     }
   }
 

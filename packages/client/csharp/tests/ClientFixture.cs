@@ -154,6 +154,8 @@ namespace GoldPartner.Tests {
       if (type == typeof(long)) return long.Parse(text, CultureInfo.InvariantCulture);
       if (type == typeof(bool)) return member.GetBoolean();
       if (type == typeof(DateTime)) return DateTime.Parse(text, CultureInfo.InvariantCulture);
+      if (member.ValueKind == JsonValueKind.Object) return Make(type, member);
+      if (member.ValueKind == JsonValueKind.Array) return member.EnumerateArray().Select(each => each.GetString()!).ToArray();
       return type == typeof(DateTimeOffset) ? (object)DateTimeOffset.Parse(text, CultureInfo.InvariantCulture) : text;
     }
 
