@@ -22,15 +22,17 @@ begin
     join receiver r on r.id = c.client
     join account a on a.bucket = r.partner_id % 64 and a.client_id = r.partner_id
     left join chain_tail t on t.bucket = a.bucket and t.client_id = a.client_id
-    where coalesce(t.sequence, 0) < case when r.types is null then least(a.event_sequence, c.after + c.room) else a.event_sequence end);
+    where coalesce(t.sequence, 0) < case
+      when r.types is null then least(a.event_sequence, c.after + c.room) else a.event_sequence end);
   if cardinality(unsealed) > 0 then
     perform seal_next(unsealed);
   end if;
 
   return query
   with endpoints as materialized (
-    select n.receiver_id, r.partner_id % 64 as bucket, r.partner_id, r.types, takes(r.types, 'order.executed') as orders,
-      r.typed_after, c.after, c.room, t.sequence as sealed, a.event_sequence as last, n.disabled_at is not null as disabled
+    select n.receiver_id, r.partner_id % 64 as bucket, r.partner_id, r.types, r.typed_after, c.after, c.room,
+      takes(r.types, 'order.executed') as orders, t.sequence as sealed, a.event_sequence as last,
+      n.disabled_at is not null as disabled
     from unnest(clients, tenures, afters, rooms) c (client, tenure, after, room)
     join receiver r on r.id = c.client
     join endpoint n on n.bucket = r.id % 64 and n.receiver_id = r.id
@@ -61,17 +63,19 @@ begin
       from endpoints n where not n.disabled
     ) n cross join lateral (
       (select e.* from event e
-        where n.orders and e.bucket = n.bucket and e.client_id = n.partner_id and e.sequence > n.after and takes(n.types, e.type)
+        where n.orders and e.bucket = n.bucket and e.client_id = n.partner_id and e.sequence > n.after
+          and takes(n.types, e.type)
         order by e.sequence limit n.room_left)
       union all
       (select e.* from event e
-        where not n.orders and e.bucket = n.bucket and e.client_id = n.partner_id and e.sequence > n.after and takes(n.types, e.type)
-          and e.type <> 'order.executed'
+        where not n.orders and e.bucket = n.bucket and e.client_id = n.partner_id and e.sequence > n.after
+          and takes(n.types, e.type) and e.type <> 'order.executed'
         order by e.sequence limit n.room_left)
     ) e
   ), chosen as (
     select t.receiver_id, e.*, t.tries, lost_at as ticket, null::bigint as follows
-    from taken t join endpoints n on n.receiver_id = t.receiver_id cross join lateral event_of_number(n.partner_id, t.sequence) e
+    from taken t join endpoints n on n.receiver_id = t.receiver_id
+    cross join lateral event_of_number(n.partner_id, t.sequence) e
     union all
     select f.receiver_id, f.bucket, f.client_id, f.sequence, f.id, f.subject, f.created_at, f.type, f.line, 0, null,
       lag(f.sequence, 1, f.after) over (partition by f.receiver_id order by f.sequence)
@@ -83,11 +87,14 @@ begin
     -- The worker then skips the event. This is a subquery, because with `exists` the planner might read the
     -- whole table.
     case when t.ticket is not null or (
-      select r.tries from retry r where r.bucket = t.receiver_id % 64 and r.receiver_id = t.receiver_id and r.sequence = t.sequence) is null
-    then left(b.body, -1) || ',"previous_sequence":' || coalesce(previous_sequence(n.partner_id, n.types, n.orders, n.typed_after, t.sequence)::text, 'null') || '}' end,
+      select r.tries from retry r
+      where r.bucket = t.receiver_id % 64 and r.receiver_id = t.receiver_id and r.sequence = t.sequence) is null
+    then left(b.body, -1) || ',"previous_sequence":'
+      || coalesce(previous_sequence(n.partner_id, n.types, n.orders, n.typed_after, t.sequence)::text, 'null') || '}' end,
     t.tries::int, t.ticket, t.follows
   from chosen t join endpoints n on n.receiver_id = t.receiver_id
-  cross join lateral event_body(row(t.bucket, t.client_id, t.sequence, t.id, t.subject, t.created_at, t.type, t.line)::event) b
+  cross join lateral event_body(
+    row(t.bucket, t.client_id, t.sequence, t.id, t.subject, t.created_at, t.type, t.line)::event) b
 
   union all
   -- An endpoint for whose types nothing more is left passes all other events, too.
@@ -101,19 +108,22 @@ end $$;
 
 -- The number of the event before this one among those that an endpoint takes. Null if there is none since the
 -- endpoint has these types.
-create or replace function gold.previous_sequence(client int, types text[], orders boolean, typed_after bigint, sequence bigint)
-returns bigint
+create or replace function gold.previous_sequence(
+  client int, types text[], orders boolean, typed_after bigint, sequence bigint
+) returns bigint
 language sql stable
 return case
   when types is null then nullif(greatest(sequence - 1, typed_after), typed_after)
   when orders then (
     select e.sequence from gold.event e
-    where e.bucket = client % 64 and e.client_id = client and e.sequence < previous_sequence.sequence and e.sequence > typed_after
+    where e.bucket = client % 64 and e.client_id = client
+      and e.sequence < previous_sequence.sequence and e.sequence > typed_after
       and gold.takes(types, e.type)
     order by e.sequence desc limit 1)
   else (
     select e.sequence from gold.event e
-    where e.bucket = client % 64 and e.client_id = client and e.sequence < previous_sequence.sequence and e.sequence > typed_after
+    where e.bucket = client % 64 and e.client_id = client
+      and e.sequence < previous_sequence.sequence and e.sequence > typed_after
       and gold.takes(types, e.type) and e.type <> 'order.executed'
     order by e.sequence desc limit 1)
 end;

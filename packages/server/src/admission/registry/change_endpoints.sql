@@ -6,7 +6,8 @@ language plpgsql stable set search_path = gold, pg_temp as $$
 declare
   found_receiver receiver;
 begin
-  select r.* into found_receiver from receiver r where r.partner_id = client and r.number = receiver_of.number and r.removed_at is null;
+  select r.* into found_receiver from receiver r
+  where r.partner_id = client and r.number = receiver_of.number and r.removed_at is null;
   if found_receiver.id is null then
     raise exception '% has no webhook endpoint %', public_of(client), receiver_of.number using errcode = 'GR404';
   end if;
@@ -43,25 +44,27 @@ declare
   subject partner := partner_of(public);
   made receiver;
 begin
-  perform require_approval(jsonb_build_object('client_id', public, 'url', add_endpoint.url, 'types', to_jsonb(add_endpoint.types),
-    'sealed', encode(add_endpoint.sealed, 'hex'), 'sealing_key', add_endpoint.sealing_key), 'endpoint.add');
+  perform require_approval(jsonb_build_object('client_id', public, 'url', add_endpoint.url,
+    'types', to_jsonb(add_endpoint.types), 'sealed', encode(add_endpoint.sealed, 'hex'), 'sealing_key', add_endpoint.sealing_key), 'endpoint.add');
   perform begin_change(subject.id);
   perform hold_partner(public);
   if (select count(*) from receiver r where r.partner_id = subject.id and r.removed_at is null) >= 5 then
-    raise exception '% has 5 webhook endpoints, which is the maximum: remove one that is no longer used', public using errcode = 'GR409';
+    raise exception '% has 5 webhook endpoints, which is the maximum: remove one that is no longer used', public
+      using errcode = 'GR409';
   end if;
   insert into receiver (partner_id, number, url, types, added_after, typed_after)
-  select subject.id, (select coalesce(max(r.number), 1) + 1 from receiver r where r.partner_id = subject.id), add_endpoint.url,
-    checked_types(add_endpoint.types), a.event_sequence, a.event_sequence
+  select subject.id, (select coalesce(max(r.number), 1) + 1 from receiver r where r.partner_id = subject.id),
+    add_endpoint.url, checked_types(add_endpoint.types), a.event_sequence, a.event_sequence
   from account a where a.bucket = subject.id % 64 and a.client_id = subject.id
   returning * into made;
   insert into webhook_secret as s (partner_id, receiver_id, sealed, sealing_key, not_before)
-  values (subject.id, made.id, add_endpoint.sealed, add_endpoint.sealing_key, present_millisecond()) returning s.id into add_endpoint.secret_id;
+  values (subject.id, made.id, add_endpoint.sealed, add_endpoint.sealing_key, present_millisecond())
+  returning s.id into add_endpoint.secret_id;
   add_endpoint.endpoint := made.number;
   perform post_endpoint(made);
   perform post_credential(subject.id, 'credential.added', 'webhook_secret', add_endpoint.secret_id::text);
-  perform note('endpoint.add', public, jsonb_build_object('endpoint', made.number, 'url', made.url, 'types', to_jsonb(add_endpoint.types),
-    'after', made.added_after, 'secret_id', add_endpoint.secret_id, 'sealed_sha256', hash_text(add_endpoint.sealed),
+  perform note('endpoint.add', public, jsonb_build_object('endpoint', made.number, 'url', made.url,
+    'types', to_jsonb(add_endpoint.types), 'after', made.added_after, 'secret_id', add_endpoint.secret_id, 'sealed_sha256', hash_text(add_endpoint.sealed),
     'sealing_key', add_endpoint.sealing_key));
   perform registry_changed();
   perform endpoint_changed(subject.id);
@@ -85,8 +88,8 @@ begin
   end if;
   -- One person may enable the endpoint again.
   if set_endpoint.url <> before.url or wanted is distinct from before.types then
-    perform require_approval(jsonb_build_object('client_id', public, 'endpoint', set_endpoint.endpoint, 'url', set_endpoint.url,
-      'types', to_jsonb(set_endpoint.types)), 'endpoint.set');
+    perform require_approval(jsonb_build_object('client_id', public, 'endpoint', set_endpoint.endpoint,
+      'url', set_endpoint.url, 'types', to_jsonb(set_endpoint.types)), 'endpoint.set');
   end if;
   update receiver r set url = coalesce(set_endpoint.url, r.url), types = wanted,
     typed_after = case when wanted is distinct from r.types then a.event_sequence else r.typed_after end
@@ -94,15 +97,17 @@ begin
   returning r.* into after;
   if set_endpoint.url is not null then
     perform enable_receiver(after.id);
+  else
+    update endpoint n set worker = null where n.bucket = after.id % 64 and n.receiver_id = after.id;
+    perform endpoint_changed(subject.id);
   end if;
-  update endpoint n set worker = null where n.bucket = after.id % 64 and n.receiver_id = after.id;
   if after is distinct from before then
     perform post_endpoint(after);
   end if;
-  perform note('endpoint.set', public, jsonb_strip_nulls(jsonb_build_object('endpoint', after.number, 'url', set_endpoint.url,
-    'types', to_jsonb(set_endpoint.types), 'after', case when after.typed_after <> before.typed_after then after.typed_after end)));
+  perform note('endpoint.set', public, jsonb_strip_nulls(jsonb_build_object('endpoint', after.number,
+    'url', set_endpoint.url, 'types', to_jsonb(set_endpoint.types),
+    'after', case when after.typed_after <> before.typed_after then after.typed_after end)));
   perform registry_changed();
-  perform endpoint_changed(subject.id);
 end $$;
 
 -- Ends the deliveries to an endpoint, also those that wait, and its secrets.
@@ -114,12 +119,14 @@ declare
   gone receiver;
   secret int;
 begin
-  perform require_approval(jsonb_build_object('client_id', public, 'endpoint', remove_endpoint.endpoint), 'endpoint.remove');
+  perform require_approval(
+    jsonb_build_object('client_id', public, 'endpoint', remove_endpoint.endpoint), 'endpoint.remove');
   perform begin_change(subject.id);
   perform hold_partner(public);
   gone := receiver_of(subject.id, remove_endpoint.endpoint);
   if gone.number = 1 then
-    raise exception 'the first webhook endpoint cannot be removed: set another URL, or other types' using errcode = 'GR409';
+    raise exception 'the first webhook endpoint cannot be removed: set another URL, or other types'
+      using errcode = 'GR409';
   end if;
   update receiver r set removed_at = present_millisecond() where r.id = gone.id returning r.* into gone;
   delete from endpoint n where n.bucket = gone.id % 64 and n.receiver_id = gone.id;
