@@ -5,9 +5,9 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "../../tools/testing/assert.ts";
 import { migrate } from "@gold-partner/server";
 import postgres from "postgres";
-import { asOperatorFrom, openState } from "@gold-partner/dev";
+import { asOperatorFrom, openState, type State } from "@gold-partner/dev";
 import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
-import { checkOut } from "../../tools/testing/release/checkout.ts";
+import { type Checkout, checkOut } from "../../tools/testing/release/checkout.ts";
 import { lastRelease } from "../../tools/testing/release/history.ts";
 
 /**
@@ -38,28 +38,48 @@ const INTERFACE = `
 const UNUSED =
   /gold\.(move_authority_key|post_missing_changes|set_limit_defaults\(integer|submit_withdrawals)\b/;
 
+/** Records one attempt that was refused, as a worker of 0.6.0 does. */
+const SETTLE = `
+  select * from gold.settle_attempts(
+    worker => gen_random_uuid(), clients => '{1}', sequences => '{1}', tickets => '{null}',
+    attempted_ats => array[date_trunc('milliseconds', clock_timestamp())], durations_ms => '{1}', statuses => '{500}',
+    errors => '{null}', answers => '{null}', tries => '{1}', waits_ms => '{1000}', held => '{1}', tenures => '{1}',
+    froms => '{0}', passeds => '{0}', failures => '{1}', rests_ms => '{null}', disableds => '{f}', releases => '{f}')`;
+const LOCK_TIMEOUT = "55P03";
+
 describe("the database's interface", () => {
   let server: TestPostgres;
+  let checkout: Checkout;
+  let state: State;
   before(async () => {
     server = await testPostgres();
+    checkout = await checkOut(lastRelease().commit);
+    state = await openState(await mkdtemp(join(tmpdir(), "gold-signatures-")), false);
+    await Promise.all(["pepper", "sealing_key"].map((name) => state.secret(name)));
   });
-  after(() => server?.stop());
+  after(async () => {
+    await server?.stop();
+    await checkout?.remove();
+    await state?.release();
+    await rm(state.dir, { recursive: true, force: true });
+  });
+
+  /** Returns the URL of a new database of the last release. */
+  const createReleased = async () => {
+    const url = await server.createDatabase();
+    const [pepper, sealingKey] = ["pepper", "sealing_key"].map((name) => `file:${state.path("keys", name)}`);
+    await asOperatorFrom(checkout.root, url, state.path("keys.json"))(
+      "db migrate --env sandbox --base-url https://localhost:8443",
+      ...["--pepper", pepper!, "--sealing-key", sealingKey!],
+    );
+    return url;
+  };
 
   it("keeps every signature of the last release, which old processes need after a migration", async () => {
-    const checkout = await checkOut(lastRelease().commit);
-    const state = await openState(await mkdtemp(join(tmpdir(), "gold-signatures-")), false);
-    const url = await server.createDatabase();
+    const url = await createReleased();
     const sql = postgres(url, { max: 1, onnotice: () => {} });
     const list = async () => (await sql.unsafe(INTERFACE)).map(({ line }) => line as string);
     try {
-      await Promise.all(["pepper", "sealing_key"].map((name) => state.secret(name)));
-      const [pepper, sealingKey] = ["pepper", "sealing_key"].map((name) =>
-        `file:${state.path("keys", name)}`
-      );
-      await asOperatorFrom(checkout.root, url, state.path("keys.json"))(
-        "db migrate --env sandbox --base-url https://localhost:8443",
-        ...["--pepper", pepper!, "--sealing-key", sealingKey!],
-      );
       const released = await list();
       await migrate(url);
       const present = new Set(await list());
@@ -69,8 +89,27 @@ describe("the database's interface", () => {
       assertEquals(released.filter((line) => !present.has(line) && !UNUSED.test(line)), []);
     } finally {
       await sql.end();
-      await state.release();
-      await Promise.all([checkout.remove(), rm(state.dir, { recursive: true, force: true })]);
+    }
+  });
+
+  // A worker sends events again if the database refuses to settle their attempts.
+  it("lets a routine that settles attempts finish if it waited for a migration's locks", async () => {
+    const url = await createReleased();
+    const sql = postgres(url, { max: 20, onnotice: () => {} });
+    const codes: string[] = [];
+    let isMigrated = false;
+    const settle = async () => {
+      while (!isMigrated) await sql.unsafe(SETTLE).catch(({ code }) => codes.push(code));
+    };
+    try {
+      await sql.unsafe(SETTLE);
+      const calls = Promise.all(Array.from({ length: 20 }, settle));
+      await migrate(url).finally(() => isMigrated = true);
+      await calls;
+      assert(codes.length > 0, "No call waited for the migration.");
+      assertEquals(codes.filter((code) => code !== LOCK_TIMEOUT), []);
+    } finally {
+      await sql.end();
     }
   });
 });

@@ -346,7 +346,7 @@ async function deliver(sql: Sql, client: number): Promise<void> {
       from gold.event e where e.client_id = ${client} and e.type = ${type}`;
   }
   await sql`insert into gold.delivery_worker values (${randomUUID()}::uuid, clock_timestamp())`;
-  await sql`insert into gold.endpoint (bucket, receiver_id, passed, worker) values (${
+  await sql`insert into gold.endpoint (bucket, client_id, passed, worker) values (${
     client % 64
   }, ${client}, 2, ${randomUUID()}::uuid)`;
   await sql`
@@ -359,12 +359,12 @@ async function deliver(sql: Sql, client: number): Promise<void> {
 async function deliverFurther(sql: Sql, client: number): Promise<void> {
   await sql`
     with further as (
-      insert into gold.endpoint (bucket, receiver_id, passed)
+      insert into gold.endpoint (bucket, client_id, passed)
       select r.id % 64, r.id, a.event_sequence from gold.receiver r join gold.account a on a.client_id = r.partner_id
-      where r.partner_id = ${client} and r.number = 2 returning receiver_id
+      where r.partner_id = ${client} and r.number = 2 returning client_id
     )
     insert into gold.attempt select r.id % 64, r.id, e.sequence, greatest(e.created_at, clock_timestamp()), 12, 200, null, null
-    from further f join gold.receiver r on r.id = f.receiver_id join gold.event e on e.client_id = r.partner_id
+    from further f join gold.receiver r on r.id = f.client_id join gold.event e on e.client_id = r.partner_id
     where e.sequence > r.typed_after and gold.takes(r.types, e.type)`;
 }
 

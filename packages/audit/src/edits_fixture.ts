@@ -64,11 +64,11 @@ export async function listSmallEdits(sql: Connection): Promise<Edit[]> {
 export const OTHER_SMALL_EDITS: readonly Edit[] = [
   // The rows of a further webhook endpoint.
   ...[
-    "delete from gold.attempt where receiver_id >= 1073741824",
-    "update gold.attempt set attempted_at = attempted_at - interval '1 hour' where receiver_id >= 1073741824",
-    "update gold.endpoint set passed = passed + 1 where receiver_id >= 1073741824",
-    "update gold.endpoint set bucket = bucket + 1 where receiver_id >= 1073741824",
-    "update gold.retry set sequence = sequence + 1000 where receiver_id >= 1073741824",
+    "delete from gold.attempt where client_id >= 1073741824",
+    "update gold.attempt set attempted_at = attempted_at - interval '1 hour' where client_id >= 1073741824",
+    "update gold.endpoint set passed = passed + 1 where client_id >= 1073741824",
+    "update gold.endpoint set bucket = bucket + 1 where client_id >= 1073741824",
+    "update gold.retry set sequence = sequence + 1000 where client_id >= 1073741824",
     "update gold.webhook_secret set receiver_id = partner_id",
     "update gold.receiver set id = id + 7 where number = 2",
   ].map((statement) => ({ name: `a further endpoint: ${statement}`, statement })),

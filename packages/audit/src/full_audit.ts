@@ -8,7 +8,7 @@ import { PriceTerms } from "./books/price_terms.ts";
 import { readPrices } from "./books/prices.ts";
 import { requestTerms } from "./books/requests.ts";
 import { checkEndpoints } from "./books/endpoints.ts";
-import { ownerOf, positionOf, whereRange } from "./books/range.ts";
+import { positionOf, whereRange } from "./books/range.ts";
 import { checkExposure } from "./books/exposure.ts";
 import { checkVault } from "./books/vault.ts";
 import { compareBuiltin } from "./catalog/builtin.ts";
@@ -236,8 +236,7 @@ async function readClients(
       "allowance",
     ]] as const
   ) {
-    const owner = ownerOf(table);
-    const rest = `${whereRange({ after: undefined, to: undefined }, "", owner)} order by bucket, ${owner}`;
+    const rest = `${whereRange({ after: undefined, to: undefined }, table)} order by bucket, client_id`;
     for (const row of await sql.unsafe(selectFrom(table, rest))) {
       const position = positionOf(row);
       const key = clientKey(position);

@@ -5,7 +5,7 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { RangeResult } from "./books/check_range.ts";
-import { ownerOf, type Range, whereRange } from "./books/range.ts";
+import { type Range, whereRange } from "./books/range.ts";
 import type { Connection } from "./snapshot.ts";
 import type { Table } from "./tables.ts";
 
@@ -47,7 +47,7 @@ export async function versionsOf(sql: Connection, range: Range): Promise<string>
   for (const table of RANGED) {
     const [row] = await sql.unsafe(
       `select count(*)::text as rows, coalesce(sum(xmin::text::numeric), 0)::text as versions from gold.${table} ${
-        whereRange(range, "", ownerOf(table))
+        whereRange(range, table)
       }`,
     );
     counts.push(`${table} ${row!.rows} ${row!.versions}`);

@@ -36,9 +36,9 @@ const TABLES = {
     `bucket client_id maximum_open_quotes maximum_open_grams maximum_daily_records maximum_net_grams open_quotes
     open_grams open_buy_grams open_sell_grams open_from exact_until counted_sequence records day_ends_at day_gold
     replays_paid_at`,
-  endpoint: "bucket receiver_id passed worker tenure failures rests_until disabled_at",
-  retry: "bucket receiver_id sequence tries is_test due_at parked_at",
-  attempt: "bucket receiver_id sequence attempted_at http_status",
+  endpoint: "bucket client_id passed worker tenure failures rests_until disabled_at",
+  retry: "bucket client_id sequence tries is_test due_at parked_at",
+  attempt: "bucket client_id sequence attempted_at http_status",
   expiry_notice: "bucket client_id id kind credential expires_at days_ahead",
   withdrawal: `bucket client_id sequence ${columnsOf(WITHDRAWAL)} answer`,
   withdrawal_step:

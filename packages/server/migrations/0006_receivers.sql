@@ -18,10 +18,4 @@ ALTER TABLE "gold"."webhook_secret" ADD COLUMN "receiver_id" integer;--> stateme
 UPDATE "gold"."webhook_secret" SET "receiver_id" = "partner_id";--> statement-breakpoint
 ALTER TABLE "gold"."webhook_secret" ALTER COLUMN "receiver_id" SET NOT NULL;--> statement-breakpoint
 CREATE INDEX "webhook_secret_receiver" ON "gold"."webhook_secret" USING btree ("receiver_id");--> statement-breakpoint
--- The number of a first endpoint is that of its partner, so the rows stay as they are, and their keys and indexes follow.
-ALTER TABLE "gold"."attempt" RENAME COLUMN "client_id" TO "receiver_id";--> statement-breakpoint
-ALTER TABLE "gold"."endpoint" RENAME COLUMN "client_id" TO "receiver_id";--> statement-breakpoint
-ALTER TABLE "gold"."endpoint" RENAME CONSTRAINT "endpoint_bucket_client_id_pk" TO "endpoint_bucket_receiver_id_pk";--> statement-breakpoint
-ALTER TABLE "gold"."retry" RENAME COLUMN "client_id" TO "receiver_id";--> statement-breakpoint
-ALTER TABLE "gold"."retry" RENAME CONSTRAINT "retry_bucket_client_id_sequence_pk" TO "retry_bucket_receiver_id_sequence_pk";--> statement-breakpoint
 CREATE INDEX CONCURRENTLY "event_other" ON "gold"."event" USING btree ("bucket","client_id","sequence") WHERE "gold"."event"."type" <> 'order.executed';

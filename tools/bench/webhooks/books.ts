@@ -64,7 +64,7 @@ export async function openBooks(sql: Sql, urls: readonly string[]): Promise<Webh
     seal,
     async isDelivered() {
       const [waiting] = await sql`
-        select from gold.account a left join gold.endpoint e on e.bucket = a.bucket and e.receiver_id = a.client_id
+        select from gold.account a left join gold.endpoint e on e.bucket = a.bucket and e.client_id = a.client_id
         where a.client_id between ${first} and ${
         first + count - 1
       } and a.event_sequence > coalesce(e.passed, 0) limit 1`;

@@ -33,7 +33,7 @@ const lockChain = (deployment: Deployment, { trader }: Inbox) =>
   lock(deployment, `select from gold.chain_tail where client_id = ${trader.client} for update`);
 
 const lockEndpoint = (deployment: Deployment, { trader }: Inbox) =>
-  lock(deployment, `select from gold.endpoint where receiver_id = ${trader.client} for update`);
+  lock(deployment, `select from gold.endpoint where client_id = ${trader.client} for update`);
 
 async function findAnyBackend({ sql }: Deployment): Promise<number> {
   const [row] =

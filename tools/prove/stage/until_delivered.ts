@@ -10,9 +10,9 @@ export async function untilDelivered({ sql }: Deployment, timeoutMs: number): Pr
     const [left] = await sql`
       select count(*)::int as endpoints, coalesce(sum(waiting), 0)::int as waiting, coalesce(sum(due), 0)::int as due from (
         select a.event_sequence - coalesce(n.passed, o.added_after) as waiting,
-          (select count(*) from gold.retry r where r.receiver_id = o.id and r.due_at is not null) as due
+          (select count(*) from gold.retry r where r.client_id = o.id and r.due_at is not null) as due
         from gold.receiver o join gold.account a on a.client_id = o.partner_id
-        left join gold.endpoint n on n.receiver_id = o.id
+        left join gold.endpoint n on n.client_id = o.id
         where o.removed_at is null
       ) w where waiting > 0 or due > 0`;
     if (left!.endpoints === 0) return;

@@ -164,8 +164,8 @@ async function checkParked(
   const listed = items.map(({ event_id }) => event_id).sort();
   const rows = await deployment.sql<{ sequence: string; made: number }[]>`
     select r.sequence, count(a.attempted_at)::int as made from gold.retry r
-    left join gold.attempt a on a.receiver_id = r.receiver_id and a.sequence = r.sequence
-    where r.receiver_id = ${id} and r.parked_at is not null group by r.sequence`;
+    left join gold.attempt a on a.client_id = r.client_id and a.sequence = r.sequence
+    where r.client_id = ${id} and r.parked_at is not null group by r.sequence`;
   return [
     ...(listed.join() === parked.toSorted().join()
       ? []

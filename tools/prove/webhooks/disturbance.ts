@@ -166,7 +166,7 @@ class Enabling {
     const behaviourOf = behaviourBeside(this.#setup, DURING_KILLS, "by chance");
     for (; this.#on; await sleep(PAUSE_MS)) {
       const away = await deployment.sql<{ id: number; at: string; long: boolean }[]>`
-        select receiver_id as id, coalesce(disabled_at, rests_until)::text as at,
+        select client_id as id, coalesce(disabled_at, rests_until)::text as at,
           disabled_at is not null or rests_until > now() + ${LONG_REST}::interval as long
         from gold.endpoint where disabled_at is not null or rests_until > now()`
         .catch(() => []);

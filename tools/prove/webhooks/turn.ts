@@ -124,7 +124,7 @@ async function readBegan({ deployment }: Setup, { well }: TurnPlan, since: Date)
     select (extract(epoch from max(a.at - e.created_at)) * 1000)::int as began
     from gold.event e cross join lateral (
       select min(a.attempted_at) as at from gold.attempt a
-      where a.bucket = e.bucket and a.receiver_id = e.client_id and a.sequence = e.sequence) a
+      where a.bucket = e.bucket and a.client_id = e.client_id and a.sequence = e.sequence) a
     where e.client_id = any (${`{${
     clients.join(",")
   }}`}::text::int[]) and e.created_at >= ${since.toISOString()}::text::timestamptz`;

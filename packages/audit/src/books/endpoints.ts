@@ -19,46 +19,46 @@ const FOREIGN = {
 export async function checkEndpoints({ sql, findings, attemptsKeptSince }: Books): Promise<void> {
   for (const table of ["retry", "attempt"] as const) {
     const rows = await sql.unsafe(`
-      select r.receiver_id, r.sequence from gold.${table} r
-      left join gold.receiver o on o.id = r.receiver_id
+      select r.client_id, r.sequence from gold.${table} r
+      left join gold.receiver o on o.id = r.client_id
       left join gold.event e on e.bucket = o.partner_id % 64 and e.client_id = o.partner_id and e.sequence = r.sequence
-      where r.receiver_id >= ${FURTHER_ENDPOINTS}
-        and (r.bucket <> r.receiver_id % 64 or e.sequence is null or ${FOREIGN[table]})`);
-    for (const { receiver_id, sequence } of rows) {
+      where r.client_id >= ${FURTHER_ENDPOINTS}
+        and (r.bucket <> r.client_id % 64 or e.sequence is null or ${FOREIGN[table]})`);
+    for (const { client_id, sequence } of rows) {
       findings.add(
         "delivery_has_event",
-        `${table} ${receiver_id} ${sequence}`,
+        `${table} ${client_id} ${sequence}`,
         "an event of its partner",
         "none",
       );
     }
   }
   const states = await sql.unsafe(`
-    select n.receiver_id, n.bucket, n.passed, o.id, a.event_sequence from gold.endpoint n
-    left join gold.receiver o on o.id = n.receiver_id
+    select n.client_id, n.bucket, n.passed, o.id, a.event_sequence from gold.endpoint n
+    left join gold.receiver o on o.id = n.client_id
     left join gold.account a on a.bucket = o.partner_id % 64 and a.client_id = o.partner_id
-    where n.receiver_id >= ${FURTHER_ENDPOINTS}`);
-  for (const { receiver_id, bucket, passed, id, event_sequence } of states) {
-    if (id === null || bucket !== receiver_id % 64) {
+    where n.client_id >= ${FURTHER_ENDPOINTS}`);
+  for (const { client_id, bucket, passed, id, event_sequence } of states) {
+    if (id === null || bucket !== client_id % 64) {
       findings.add(
         "row_has_client",
-        `endpoint ${receiver_id}`,
+        `endpoint ${client_id}`,
         "a registered endpoint in its bucket",
         `bucket ${bucket}`,
       );
     } else if (passed > event_sequence) {
-      findings.add("event_is_delivered", `endpoint ${receiver_id}`, `at most ${event_sequence}`, passed);
+      findings.add("event_is_delivered", `endpoint ${client_id}`, `at most ${event_sequence}`, passed);
     }
   }
   const unproven = await sql.unsafe(`
     select o.number, o.types, o.typed_after, e.client_id, e.sequence, e.type, e.created_at
     from gold.receiver o
-    join gold.endpoint n on n.bucket = o.id % 64 and n.receiver_id = o.id
+    join gold.endpoint n on n.bucket = o.id % 64 and n.client_id = o.id
     join gold.event e on e.bucket = o.partner_id % 64 and e.client_id = o.partner_id and e.sequence > o.typed_after
-    left join gold.retry r on r.bucket = n.bucket and r.receiver_id = n.receiver_id and r.sequence = e.sequence
+    left join gold.retry r on r.bucket = n.bucket and r.client_id = n.client_id and r.sequence = e.sequence
     where o.id >= ${FURTHER_ENDPOINTS} and (e.sequence <= n.passed or r.sequence is not null)
       and r.due_at is null and r.parked_at is null and not exists (
-        select from gold.attempt a where a.bucket = n.bucket and a.receiver_id = n.receiver_id and a.sequence = e.sequence
+        select from gold.attempt a where a.bucket = n.bucket and a.client_id = n.client_id and a.sequence = e.sequence
           and a.http_status between 200 and 299)`);
   for (const row of unproven) {
     if (row.created_at < attemptsKeptSince || !takes(row, row)) continue;

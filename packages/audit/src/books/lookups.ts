@@ -46,7 +46,7 @@ export async function readLookups({ sql }: Books, range: Range): Promise<Map<str
     if (!lookups.has(key)) lookups.set(key, emptyLookups());
     return lookups.get(key)!;
   };
-  const read = (table: Table, where = "") => sql.unsafe(selectFrom(table, whereRange(range, where)));
+  const read = (table: Table, where = "") => sql.unsafe(selectFrom(table, whereRange(range, table, where)));
   for (const row of await read("withdrawal")) of(row).withdrawals.set(row.id, row);
   for (const row of await read("expiry_notice")) of(row).notices.set(row.id, row);
   for (const row of await read("partner_change")) of(row).changes.set(row.sequence, row);

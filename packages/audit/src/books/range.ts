@@ -17,23 +17,18 @@ export interface Position {
 /** A partner's first webhook endpoint has the number of the partner. The ids of further endpoints begin here. */
 export const FURTHER_ENDPOINTS = 2 ** 30;
 
-/** The rows of these tables belong to a webhook endpoint. */
+/** In these tables, `client_id` is the id of a webhook endpoint. */
 const OF_ENDPOINTS: readonly Table[] = ["endpoint", "retry", "attempt"];
-export const ownerOf = (table: Table): string => OF_ENDPOINTS.includes(table) ? "receiver_id" : "client_id";
-
-export const positionOf = ({ bucket, client_id, receiver_id }: Row): Position => ({
-  bucket,
-  client: client_id ?? receiver_id,
-});
+export const positionOf = ({ bucket, client_id }: Row): Position => ({ bucket, client: client_id });
 export const comparePositions = (left: Position, right: Position): number =>
   left.bucket - right.bucket || left.client - right.client;
 
 /** Leaves out the rows of further endpoints: `checkEndpoints` reads them. */
-export function whereRange({ after, to }: Range, also = "", owner = "client_id"): string {
+export function whereRange({ after, to }: Range, table: Table, also = ""): string {
   const bounds = [
-    ...(after ? [`(bucket, ${owner}) > (${after.bucket}, ${after.client})`] : []),
-    ...(to ? [`(bucket, ${owner}) <= (${to.bucket}, ${to.client})`] : []),
-    ...(owner === "receiver_id" ? [`receiver_id < ${FURTHER_ENDPOINTS}`] : []),
+    ...(after ? [`(bucket, client_id) > (${after.bucket}, ${after.client})`] : []),
+    ...(to ? [`(bucket, client_id) <= (${to.bucket}, ${to.client})`] : []),
+    ...(OF_ENDPOINTS.includes(table) ? [`client_id < ${FURTHER_ENDPOINTS}`] : []),
     ...(also ? [also] : []),
   ];
   return bounds.length === 0 ? "" : `where ${bounds.join(" and ")}`;
@@ -57,8 +52,7 @@ export async function withStreams<Name extends string>(
 ): Promise<void> {
   const opened: [Name, Cursor][] = [];
   for (const { name, table, order, where, columns } of streams) {
-    const owner = ownerOf(table);
-    const rest = `${whereRange(range, where, owner)} order by bucket, ${owner}, ${order}`;
+    const rest = `${whereRange(range, table, where)} order by bucket, client_id, ${order}`;
     opened.push([name, await Cursor.open(sql, `audit_${name}`, selectFrom(table, rest, columns))]);
   }
   await use(Object.fromEntries(opened) as Record<Name, Cursor>);
@@ -81,7 +75,7 @@ export async function eachClient(
 }
 
 export const isAt = (row: Row | undefined, { bucket, client }: Position): boolean =>
-  row !== undefined && (row.client_id ?? row.receiver_id) === client && row.bucket === bucket;
+  row !== undefined && row.client_id === client && row.bucket === bucket;
 
 /** Takes the cursor's rows of this client while `matches` is true. */
 export async function takeWhile(

@@ -32,17 +32,17 @@ select p.public_id, n.disabled_at, coalesce(n.failures, 0) as failures, case whe
 from gold.receiver o
 join gold.partner p on p.id = o.partner_id
 join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id
-left join gold.endpoint n on n.bucket = o.id % 64 and n.receiver_id = o.id
+left join gold.endpoint n on n.bucket = o.id % 64 and n.client_id = o.id
 cross join lateral (
   select count(r.due_at) as due, count(r.parked_at) as parked, count(*) filter (where r.sequence > coalesce(n.passed, o.added_after)) as ahead
-  from gold.retry r where r.bucket = o.id % 64 and r.receiver_id = o.id
+  from gold.retry r where r.bucket = o.id % 64 and r.client_id = o.id
 ) r
 where o.removed_at is null;
 
 -- Delivery attempts for operators. Partners never see the receiver's answer.
 create or replace view gold.attempt_overview as
 select p.public_id, a.sequence, a.attempted_at, a.duration_ms, a.http_status, a.error, a.answer, o.number
-from gold.receiver o join gold.partner p on p.id = o.partner_id join gold.attempt a on a.bucket = o.id % 64 and a.receiver_id = o.id;
+from gold.receiver o join gold.partner p on p.id = o.partner_id join gold.attempt a on a.bucket = o.id % 64 and a.client_id = o.id;
 
 -- Every credential that can expire or be retired. For an authority, `not_before` is the time when it was
 -- added, and `expires_at` is null. The validity dates of its certificate are only in the certificate's text.

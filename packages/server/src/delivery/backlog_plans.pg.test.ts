@@ -41,7 +41,7 @@ describe("a backlog of a million events", () => {
       await sql`update gold.chain_tail set sequence = ${WAITING} where client_id = ${client}`;
       await sql`update gold.account set event_sequence = ${WAITING} where client_id = ${client}`;
       await sql`
-        insert into gold.retry (bucket, receiver_id, sequence, tries, due_at, parked_at)
+        insert into gold.retry (bucket, client_id, sequence, tries, due_at, parked_at)
         select ${bucket}, ${client}, n, 3, case when n % 2 = 0 then now() + interval '1 hour' end, case when n % 2 = 1 then now() end
         from generate_series(${WAITING - IN_RETRY + 1}::int, ${WAITING}::int) n`;
     });

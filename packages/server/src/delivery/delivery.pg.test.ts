@@ -123,10 +123,10 @@ describe("delivery", () => {
     assertEquals(await retriesOf(service), [[eventOf(first).sequence, 1, "due"]]);
     const [row] = await service.books.sql`
       select extract(epoch from r.due_at - a.attempted_at)::float8 as wait
-      from gold.retry r join gold.attempt a using (bucket, receiver_id, sequence) where receiver_id = ${service.partner.client}`;
+      from gold.retry r join gold.attempt a using (bucket, client_id, sequence) where client_id = ${service.partner.client}`;
     // Keep the retry away, because it could be sent before the other event below.
     await service.books
-      .sql`update gold.retry set due_at = clock_timestamp() + interval '1 hour' where receiver_id = ${service.partner.client}`;
+      .sql`update gold.retry set due_at = clock_timestamp() + interval '1 hour' where client_id = ${service.partner.client}`;
     // The first retry is due about five seconds after the attempt was recorded, with jitter. The second wait
     // would be thirty seconds.
     assert(row!.wait > 3 && row!.wait <= 15, `${row!.wait}`);
@@ -134,7 +134,7 @@ describe("delivery", () => {
     await fund(service);
     await receiver.awaitDeliveries(2);
     await service.books
-      .sql`update gold.retry set due_at = clock_timestamp() - interval '1 second' where receiver_id = ${service.partner.client}`;
+      .sql`update gold.retry set due_at = clock_timestamp() - interval '1 second' where client_id = ${service.partner.client}`;
     const again = (await receiver.awaitDeliveries(3))[2]!;
     assertEquals([again.id, again.body], [first.id, first.body]);
     verify(service, again, service.partner.webhookSecret);
@@ -154,7 +154,7 @@ describe("delivery", () => {
         select b.waiting::int, s.failing::int, s.unsent_seconds > 0 as unsent, coalesce((
           select b.oldest_seconds between extract(epoch from now() - e.created_at)
             and extract(epoch from clock_timestamp() - e.created_at)
-          from gold.event e join gold.retry r on r.receiver_id = e.client_id and r.sequence = e.sequence
+          from gold.event e join gold.retry r on r.client_id = e.client_id and r.sequence = e.sequence
           where r.due_at is not null order by e.sequence limit 1), b.oldest_seconds = 0) as oldest
         from gold.read_backlog() b, gold.read_sending() s`;
       return { ...row };
@@ -165,7 +165,7 @@ describe("delivery", () => {
     await receiver.awaitDeliveries(2);
     await untilSettled();
     await service.books.sql`
-      update gold.retry set due_at = clock_timestamp() + interval '1 hour' where receiver_id = ${service.partner.client}`;
+      update gold.retry set due_at = clock_timestamp() + interval '1 hour' where client_id = ${service.partner.client}`;
     assertEquals(await read(), { waiting: 2, failing: 1, unsent: false, oldest: true });
     receiver.answer(204);
     await fund(service);
@@ -210,7 +210,7 @@ describe("delivery", () => {
     receiver.answer(404);
     await fund(service);
     await untilState(service, ({ passed }) => passed === before + 1);
-    await service.books.sql`update gold.retry set tries = 12 where receiver_id = ${service.partner.client}`;
+    await service.books.sql`update gold.retry set tries = 12 where client_id = ${service.partner.client}`;
     await endWaits(service);
     await until(async () => (await retriesOf(service))[0]?.[2] === "parked");
     assertEquals(await retriesOf(service), [[before + 1, 13, "parked"]]);

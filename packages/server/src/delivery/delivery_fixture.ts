@@ -120,7 +120,7 @@ export async function standingOf(books: TestBooks, client: number): Promise<stri
     select concat_ws(', ', 'passed ' || passed, case when worker is not null then 'held' end,
       case when failures > 0 then failures || ' failures' end, case when rests_until > clock_timestamp() then 'rests' end,
       case when disabled_at is not null then 'disabled' end) as summary
-    from gold.endpoint where receiver_id = ${client}`);
+    from gold.endpoint where client_id = ${client}`);
 }
 
 /** Returns the rows of `retry` in words: `2 due, 3 waits, 4 parked, 5 delivered`. */
@@ -128,6 +128,6 @@ export async function retriesOf(books: TestBooks, client: number): Promise<strin
   const [row] = await books.sql`
     select string_agg(sequence || case when parked_at is not null then ' parked' when due_at is null then ' delivered'
       when due_at > clock_timestamp() then ' waits' else ' due' end, ', ' order by sequence) as summary
-    from gold.retry where receiver_id = ${client}`;
+    from gold.retry where client_id = ${client}`;
   return row!.summary ?? "";
 }

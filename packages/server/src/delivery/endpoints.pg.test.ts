@@ -57,7 +57,7 @@ describe("a partner's webhook endpoints", () => {
       const [row] = await service.books.sql`
         select count(*)::int as behind from gold.receiver r
         join gold.account a on a.client_id = r.partner_id
-        left join gold.endpoint n on n.receiver_id = r.id
+        left join gold.endpoint n on n.client_id = r.id
         where r.partner_id = ${service.partner.client} and r.removed_at is null
           and a.event_sequence > coalesce(n.passed, r.added_after)`;
       return row!.behind === 0;
@@ -194,8 +194,8 @@ describe("a partner's webhook endpoints", () => {
     assertEquals(secrets.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint === number), [number]);
     await service.books.sql`select gold.remove_endpoint(${service.partner.clientId}, ${number})`;
     const [left] = await service.books.sql`
-      select (select count(*)::int from gold.retry r where r.receiver_id = o.id) as retries,
-        (select count(*)::int from gold.endpoint n where n.receiver_id = o.id) as states,
+      select (select count(*)::int from gold.retry r where r.client_id = o.id) as retries,
+        (select count(*)::int from gold.endpoint n where n.client_id = o.id) as states,
         (select s.retire_at = o.removed_at from gold.webhook_secret s where s.receiver_id = o.id) as retired
       from gold.receiver o where o.partner_id = ${service.partner.client} and o.number = ${number}`;
     assertEquals({ ...left }, { retries: 0, states: 0, retired: true });

@@ -32,7 +32,7 @@ describe("an endpoint", () => {
     await redeliver(books, clients[2]!, 1);
     await redeliver(books, clients[3]!, 1);
     await books
-      .sql`update gold.retry set due_at = now() + interval '1 minute' where receiver_id = ${clients[3]!}`;
+      .sql`update gold.retry set due_at = now() + interval '1 minute' where client_id = ${clients[3]!}`;
     const other = await createWorker(books);
     assertEquals(clientsOf(await other.claim(clients, 9)), [clients[0]!, clients[2]!].sort((a, b) => a - b));
     await other.dismiss();
@@ -175,7 +175,7 @@ describe("an endpoint", () => {
     assertEquals(await worker.settle([attemptOf(event!, FAILED)], [resting]), [client]);
     assertEquals(await standingOf(books, client), "passed 1, 5 failures, rests");
     assertEquals(clientsOf(await worker.claim([client], 1)), []);
-    await books.sql`update gold.endpoint set rests_until = now() where receiver_id = ${client}`;
+    await books.sql`update gold.endpoint set rests_until = now() where client_id = ${client}`;
     assertEquals((await worker.claim([client], 1)).map(({ client, failures }) => [client, failures]), [[
       client,
       5,

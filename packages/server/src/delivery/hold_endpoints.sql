@@ -30,35 +30,35 @@ begin
     return;
   end if;
   clients := coalesce(clients, array(select r.id from receiver r where r.removed_at is null));
-  insert into endpoint (bucket, receiver_id, passed)
+  insert into endpoint (bucket, client_id, passed)
   select r.id % 64, r.id, r.added_after
   from unnest(clients) c (client)
   join receiver r on r.id = c.client and r.removed_at is null
   join account a on a.bucket = r.partner_id % 64 and a.client_id = r.partner_id
   where a.event_sequence > r.added_after
-    and not exists (select from endpoint n where n.bucket = r.id % 64 and n.receiver_id = r.id)
+    and not exists (select from endpoint n where n.bucket = r.id % 64 and n.client_id = r.id)
   on conflict do nothing;
 
   return query
   with waiting as materialized (
-    select n.bucket, n.receiver_id, n.worker, r.url, r.partner_id, r.number
+    select n.bucket, n.client_id, n.worker, r.url, r.partner_id, r.number
     from unnest(clients) c (client)
-    join endpoint n on n.bucket = c.client % 64 and n.receiver_id = c.client
-    join receiver r on r.id = n.receiver_id and r.removed_at is null
+    join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client
+    join receiver r on r.id = n.client_id and r.removed_at is null
     join account a on a.bucket = r.partner_id % 64 and a.client_id = r.partner_id
     where (n.rests_until is null or n.rests_until <= clock)
       and (n.disabled_at is null and (a.event_sequence > n.passed
-          or exists (select from retry r where r.receiver_id + 0 = n.receiver_id and r.due_at <= clock))
-        or exists (select from retry r where r.receiver_id + 0 = n.receiver_id and r.is_test and r.due_at <= clock))
+          or exists (select from retry r where r.client_id + 0 = n.client_id and r.due_at <= clock))
+        or exists (select from retry r where r.client_id + 0 = n.client_id and r.is_test and r.due_at <= clock))
       and not exists (select from delivery_worker w where w.id = n.worker and w.seen_at > living_since)
     limit most
   ), free as (
-    select w.bucket, w.receiver_id, w.url, w.partner_id, w.number
-    from waiting w join endpoint n on n.bucket = w.bucket and n.receiver_id = w.receiver_id and n.worker is not distinct from w.worker
+    select w.bucket, w.client_id, w.url, w.partner_id, w.number
+    from waiting w join endpoint n on n.bucket = w.bucket and n.client_id = w.client_id and n.worker is not distinct from w.worker
     for no key update of n skip locked
   )
-  update endpoint n set worker = claim_receivers.worker, tenure = n.tenure + 1 from free f where n.bucket = f.bucket and n.receiver_id = f.receiver_id
-  returning n.receiver_id, f.url, n.tenure, n.passed, n.failures, n.disabled_at is not null, receiver_secrets(n.receiver_id), f.partner_id, f.number::int;
+  update endpoint n set worker = claim_receivers.worker, tenure = n.tenure + 1 from free f where n.bucket = f.bucket and n.client_id = f.client_id
+  returning n.client_id, f.url, n.tenure, n.passed, n.failures, n.disabled_at is not null, receiver_secrets(n.client_id), f.partner_id, f.number::int;
 end $$;
 
 -- Records the worker's heartbeat. Returns all endpoints that the worker still holds, in their current state.
@@ -74,8 +74,8 @@ begin
   -- paused inserts its row again with its next heartbeat.
   delete from delivery_worker w where w.seen_at <= clock_timestamp() - interval '1 minute';
   return query
-  select n.receiver_id, r.url, n.tenure, n.passed, n.failures, n.disabled_at is not null, receiver_secrets(r.id), r.partner_id, r.number::int
-  from endpoint n join receiver r on r.id = n.receiver_id
+  select n.client_id, r.url, n.tenure, n.passed, n.failures, n.disabled_at is not null, receiver_secrets(r.id), r.partner_id, r.number::int
+  from endpoint n join receiver r on r.id = n.client_id
   where n.worker = renew_receivers.worker and r.removed_at is null;
 end $$;
 

@@ -24,7 +24,7 @@ describe("requests while a worker has the event in flight", () => {
   async function held(events: number) {
     const client = await books.createClient();
     for (let n = 0; n < events; n++) await testWebhook(books.api, webhookTestItem(client));
-    await books.sql`delete from gold.retry where receiver_id = ${client}`;
+    await books.sql`delete from gold.retry where client_id = ${client}`;
     const [first] = await books.sql`select id from gold.event where client_id = ${client} and sequence = 1`;
     const worker = await startManualWorker(books, client);
     assertEquals(await worker.claim(), 0);
@@ -89,7 +89,7 @@ describe("requests while a worker has the event in flight", () => {
     const { client, worker, publicId } = await held(2);
     assert(await worker.settle(await worker.take(0), 500, { from: 0, passed: 2 }));
     await books
-      .sql`update gold.retry set due_at = clock_timestamp() - interval '1 second' where receiver_id = ${client}`;
+      .sql`update gold.retry set due_at = clock_timestamp() - interval '1 second' where client_id = ${client}`;
     const inFlight = await worker.take(2);
     await books.sql`select gold.replay_events(${publicId}, ${EPOCH}::text::timestamptz)`;
     await worker.settle(inFlight, 200, { from: 2, passed: 2 });

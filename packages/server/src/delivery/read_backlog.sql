@@ -16,12 +16,12 @@ begin atomic
         and e.sequence = least(r.first, coalesce(n.passed, o.added_after) + 1)) as oldest
     from gold.receiver o
     join gold.account a on a.bucket = o.partner_id % 64 and a.client_id = o.partner_id
-    left join gold.endpoint n on n.bucket = o.id % 64 and n.receiver_id = o.id
+    left join gold.endpoint n on n.bucket = o.id % 64 and n.client_id = o.id
     cross join lateral (
       -- `ahead` are rows above the mark, whose events the difference to the mark has counted already.
       select count(r.due_at) as due, count(*) filter (where r.sequence > coalesce(n.passed, o.added_after)) as ahead,
         min(r.sequence) filter (where r.due_at is not null) as first
-      from gold.retry r where r.bucket = o.id % 64 and r.receiver_id = o.id
+      from gold.retry r where r.bucket = o.id % 64 and r.client_id = o.id
     ) r
     where o.removed_at is null
   ) p;
@@ -41,7 +41,7 @@ begin atomic
       where e.bucket = a.bucket and e.client_id = a.client_id and e.sequence = coalesce(n.passed, o.added_after) + 1) as oldest_unsent
     from gold.receiver o
     join gold.account a on a.bucket = o.partner_id % 64 and a.client_id = o.partner_id
-    left join gold.endpoint n on n.bucket = o.id % 64 and n.receiver_id = o.id
+    left join gold.endpoint n on n.bucket = o.id % 64 and n.client_id = o.id
     where o.removed_at is null and n.disabled_at is null
   ) p;
 end;

@@ -57,7 +57,7 @@ describe("settle_attempts", () => {
     assertEquals(await worker.settle(attempts, [endpointAt(client, 0, 2, { failures: 1 })]), []);
     assertEquals(await state(client), "passed 2, held, 1 failures: 2 waits");
     const rows = await books.sql`
-      select sequence::int, attempted_at, duration_ms, http_status, error, answer from gold.attempt where receiver_id = ${client} order by sequence`;
+      select sequence::int, attempted_at, duration_ms, http_status, error, answer from gold.attempt where client_id = ${client} order by sequence`;
     assertEquals(rows.map((row) => Object.values(row)), [
       [1, new Date(attempts[0]!.attemptedAtMs), 12, 200, null, null],
       [2, new Date(attempts[1]!.attemptedAtMs), 7, null, "timeout", 'ä "\\'],
@@ -77,15 +77,15 @@ describe("settle_attempts", () => {
     }::text::timestamptz) + wait and due_at <= clock_timestamp() + wait as in_time
       from gold.retry, make_interval(secs => ${
       FAILED.againInMs / 1000
-    }::float8) wait where receiver_id = ${client} and sequence = 1`;
+    }::float8) wait where client_id = ${client} and sequence = 1`;
     assertEquals([row!.tries, row!.in_time], [1, true]);
-    await books.sql`update gold.retry set due_at = now() where receiver_id = ${client} and sequence = 1`;
+    await books.sql`update gold.retry set due_at = now() where client_id = ${client} and sequence = 1`;
     const [again] = await worker.take([{ client, after: 2, room: 9 }]);
     assertEquals([again!.sequence, again!.tries], ["1", 1]);
     await worker.settle([attemptOf(again!, PARKED)], [endpointAt(client, 2, 2)]);
     assertEquals(await state(client), "passed 2, held: 1 parked, 2 parked");
     const [parked] = await books
-      .sql`select tries from gold.retry where receiver_id = ${client} and sequence = 1`;
+      .sql`select tries from gold.retry where client_id = ${client} and sequence = 1`;
     assertEquals(parked!.tries, 2);
     assertEquals(await statusesOf(client), "parked parked");
   });
@@ -154,8 +154,8 @@ describe("settle_attempts", () => {
     const readState = async () => {
       assertEquals(await worker.settle(attempts, [endpointAt(client, 1, 2, { failures: 1 })]), []);
       const rows = await books
-        .sql`select sequence, due_at, tries from gold.retry where receiver_id = ${client} order by 1`;
-      const kept = await books.sql`select count(*)::int as n from gold.attempt where receiver_id = ${client}`;
+        .sql`select sequence, due_at, tries from gold.retry where client_id = ${client} order by 1`;
+      const kept = await books.sql`select count(*)::int as n from gold.attempt where client_id = ${client}`;
       return JSON.stringify([rows, kept, await state(client)]);
     };
     assertEquals(await readState(), await readState());
@@ -173,7 +173,7 @@ describe("settle_attempts", () => {
     const attempts = [attemptOf(beside), attemptOf(events[1]!, FAILED), attemptOf(events[2]!)];
     assertEquals(await worker.settle(attempts, [stale]), [client]);
     assertEquals(await state(client), "passed 0, held: 1 delivered");
-    assertEquals((await books.sql`select from gold.attempt where receiver_id = ${client}`).length, 3);
+    assertEquals((await books.sql`select from gold.attempt where client_id = ${client}`).length, 3);
     // Checks that the failed event is not lost: the worker that holds the endpoint now sends it.
     const next = await successor.take([{ client, after: 0, room: 9 }]);
     assertEquals(next.map(({ sequence, body }) => `${sequence} ${body === null}`), [
@@ -239,7 +239,7 @@ describe("settle_attempts", () => {
     const { client, events } = await takeAll(1);
     const holder = await books.sql.reserve();
     await holder`begin`;
-    await holder`select from gold.endpoint where receiver_id = ${client} for update`;
+    await holder`select from gold.endpoint where client_id = ${client} for update`;
     const settled = worker.settle([attemptOf(events[0]!)], [endpointAt(client, 0, 1)]);
     assertEquals(await settled.then(() => "settled", ({ code }) => code), "55P03");
     await holder`rollback`;
@@ -255,7 +255,7 @@ describe("settle_attempts", () => {
     await worker.settle([attemptOf(events[1]!)], [endpointAt(client, 1, 2)]);
     await redeliver(books, client, 1);
     assertEquals(await release(2, 2), [], "a retry is due");
-    await books.sql`update gold.retry set due_at = now() + interval '1 minute' where receiver_id = ${client}`;
+    await books.sql`update gold.retry set due_at = now() + interval '1 minute' where client_id = ${client}`;
     assertEquals(await release(2, 2), [client]);
     assertEquals(await state(client), "passed 2: 1 waits");
     await postEvents(books, client, 1);
@@ -265,7 +265,7 @@ describe("settle_attempts", () => {
 
   it("settles many endpoints in one call, each independently of the others", async () => {
     const [one, two, lost] = [await takeAll(2), await takeAll(2), await takeAll(2)];
-    await books.sql`update gold.endpoint set worker = null where receiver_id = ${lost.client}`;
+    await books.sql`update gold.endpoint set worker = null where client_id = ${lost.client}`;
     const attempts = [one, two, lost].flatMap(({ events }) => events.map((event) => attemptOf(event)));
     attempts[3] = attemptOf(two.events[1]!, FAILED);
     const entries = [

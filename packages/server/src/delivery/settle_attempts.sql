@@ -29,7 +29,7 @@ declare
   enabled int[] := '{}';
 begin
   perform require_read_committed();
-  insert into attempt (bucket, receiver_id, sequence, attempted_at, duration_ms, http_status, error, answer)
+  insert into attempt (bucket, client_id, sequence, attempted_at, duration_ms, http_status, error, answer)
   select a.client % 64, a.client, a.sequence, a.attempted_at, a.duration_ms, a.status, a.error, a.answer
   from unnest(clients, sequences, attempted_ats, durations_ms, statuses, errors, answers)
     a (client, sequence, attempted_at, duration_ms, status, error, answer)
@@ -40,11 +40,11 @@ begin
       disabled_at = case when h.disabled then coalesce(n.disabled_at, clock) else n.disabled_at end
     from unnest(held, tenures, froms, passeds, settle_attempts.failures, rests_ms, disableds)
       h (client, tenure, "from", passed, failures, rest_ms, disabled)
-    where n.bucket = h.client % 64 and n.receiver_id = h.client and n.worker = settle_attempts.worker and n.tenure = h.tenure
+    where n.bucket = h.client % 64 and n.client_id = h.client and n.worker = settle_attempts.worker and n.tenure = h.tenure
       and n.passed in (h."from", h.passed) and h.passed >= h."from"
-    returning n.receiver_id
+    returning n.client_id
   )
-  select array_agg(m.receiver_id) into kept from moved m;
+  select array_agg(m.client_id) into kept from moved m;
 
   -- Handle the few attempts that failed or belong to events from the retry table.
   for tried in
@@ -53,22 +53,22 @@ begin
     where a.ticket is not null or (a.status between 200 and 299) is not true
   loop
     if tried.ticket is null and tried.client = any (kept) then
-      insert into retry (bucket, receiver_id, sequence, tries, due_at, parked_at)
+      insert into retry (bucket, client_id, sequence, tries, due_at, parked_at)
       values (tried.client % 64, tried.client, tried.sequence, tried.tries, tried.due_at, case when tried.due_at is null then clock end)
       on conflict do nothing;
     elsif tried.delivered then
       -- Record the event as delivered: its row has neither due_at nor parked_at. The row is deleted when the
       -- mark passes it.
       update retry r set due_at = null
-      where r.bucket = tried.client % 64 and r.receiver_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket
+      where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket
       returning r.is_test and exists (
-        select from endpoint n where n.bucket = r.bucket and n.receiver_id = r.receiver_id and n.disabled_at is not null) into enables;
+        select from endpoint n where n.bucket = r.bucket and n.client_id = r.client_id and n.disabled_at is not null) into enables;
       if enables then
         enabled := enabled || tried.client;
       end if;
     else
       update retry r set tries = tried.tries, due_at = tried.due_at, parked_at = case when tried.due_at is null then clock end
-      where r.bucket = tried.client % 64 and r.receiver_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket;
+      where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket;
     end if;
   end loop;
 
@@ -82,10 +82,10 @@ begin
       union all
       select h.client, h."from", h.passed from unnest(held, froms, passeds) h (client, "from", passed) where h.client = any (kept)
     ) p
-    join endpoint n on n.bucket = p.client % 64 and n.receiver_id = p.client
+    join endpoint n on n.bucket = p.client % 64 and n.client_id = p.client
     cross join lateral (
       select r.ctid from retry r
-      where r.bucket = p.client % 64 and r.receiver_id = p.client and r.sequence > p.above and r.sequence <= least(p.last, n.passed)
+      where r.bucket = p.client % 64 and r.client_id = p.client and r.sequence > p.above and r.sequence <= least(p.last, n.passed)
         and r.due_at is null and r.parked_at is null offset 0
     ) r))
     -- Check again, because somebody may have requested a redelivery meanwhile.
@@ -98,15 +98,15 @@ begin
   with let_go as (
     update endpoint n set worker = null
     from unnest(held, releases) h (client, release), receiver o, account a
-    where h.release and h.client = any (kept) and n.bucket = h.client % 64 and n.receiver_id = h.client
-      and o.id = n.receiver_id and a.bucket = o.partner_id % 64 and a.client_id = o.partner_id
+    where h.release and h.client = any (kept) and n.bucket = h.client % 64 and n.client_id = h.client
+      and o.id = n.client_id and a.bucket = o.partner_id % 64 and a.client_id = o.partner_id
       and (n.rests_until > clock or not exists (
-          select from retry r where r.receiver_id + 0 = n.receiver_id and r.is_test and r.due_at <= clock)
+          select from retry r where r.client_id + 0 = n.client_id and r.is_test and r.due_at <= clock)
         and (n.disabled_at is not null or a.event_sequence = n.passed
-          and not exists (select from retry r where r.receiver_id + 0 = n.receiver_id and r.due_at <= clock)))
-    returning n.receiver_id
+          and not exists (select from retry r where r.client_id + 0 = n.client_id and r.due_at <= clock)))
+    returning n.client_id
   )
-  select array_agg(l.receiver_id) into released from let_go l;
+  select array_agg(l.client_id) into released from let_go l;
   return query select h.client from unnest(held) h (client)
     where h.client = any (kept) is not true or h.client = any (released) or h.client = any (enabled);
 end $$;

@@ -98,7 +98,7 @@ describe("take_deliveries", () => {
     const client = await hold(6);
     for (const sequence of [3, 1, 2]) await redeliver(books, client, sequence);
     await books
-      .sql`update gold.retry set due_at = now() - sequence * interval '1 minute' where receiver_id = ${client}`;
+      .sql`update gold.retry set due_at = now() - sequence * interval '1 minute' where client_id = ${client}`;
     const events = await take(client, 3, 5);
     const [due, fresh] = [
       events.filter(({ ticket }) => ticket !== null),
@@ -106,7 +106,7 @@ describe("take_deliveries", () => {
     ];
     assertEquals([numbersOf(due).sort(), numbersOf(fresh)], [[1, 2, 3], [4, 5]]);
     await books
-      .sql`update gold.retry set due_at = now() - sequence * interval '1 minute' where receiver_id = ${client}`;
+      .sql`update gold.retry set due_at = now() - sequence * interval '1 minute' where client_id = ${client}`;
     assertEquals(numbersOf(await take(client, 3, 1)), [3]);
   });
 
@@ -122,7 +122,7 @@ describe("take_deliveries", () => {
     const next = await createWorker(books);
     await ageHeartbeat(books, worker, 6);
     await books
-      .sql`update gold.retry set due_at = due_at - interval '21 seconds' where receiver_id = ${client}`;
+      .sql`update gold.retry set due_at = due_at - interval '21 seconds' where client_id = ${client}`;
     await next.claim([client], 1);
     assertEquals(numbersOf(await take(client, 1, 1, next)), [1]);
     await next.dismiss();
@@ -170,7 +170,7 @@ describe("take_deliveries", () => {
     const client = await hold(1);
     for (let tests = 0; tests < 3; tests++) await askForTest(books, client);
     await books
-      .sql`update gold.retry set due_at = now() - interval '1 minute' where receiver_id = ${client} and sequence < 4`;
+      .sql`update gold.retry set due_at = now() - interval '1 minute' where client_id = ${client} and sequence < 4`;
     await worker.settle([], [endpointAt(client, 0, 0, { disabled: true })]);
     assertEquals(numbersOf(await take(client, 1, 1)), [4]);
     assertEquals(numbersOf(await take(client, 1, 9)).sort(), [2, 3]);
@@ -179,7 +179,7 @@ describe("take_deliveries", () => {
   it("returns nothing for the worker's earlier claim, and leaves retries to its current claim", async () => {
     const client = await hold(1);
     await redeliver(books, client, 1);
-    await books.sql`update gold.endpoint set worker = null where receiver_id = ${client}`;
+    await books.sql`update gold.endpoint set worker = null where client_id = ${client}`;
     assertEquals((await worker.claim([client], 1)).map(({ tenure }) => tenure), [2]);
     assertEquals(numbersOf(await worker.take([{ client, tenure: 1, after: 0, room: 8 }])), []);
     assertEquals(await retriesOf(books, client), "1 due");

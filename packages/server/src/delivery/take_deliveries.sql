@@ -30,12 +30,12 @@ begin
 
   return query
   with endpoints as materialized (
-    select n.receiver_id, r.partner_id % 64 as bucket, r.partner_id, r.types, r.typed_after, c.after, c.room,
+    select r.id as receiver, r.partner_id % 64 as bucket, r.partner_id, r.types, r.typed_after, c.after, c.room,
       takes(r.types, 'order.executed') as orders, t.sequence as sealed, a.event_sequence as last,
       n.disabled_at is not null as disabled
     from unnest(clients, tenures, afters, rooms) c (client, tenure, after, room)
     join receiver r on r.id = c.client
-    join endpoint n on n.bucket = r.id % 64 and n.receiver_id = r.id
+    join endpoint n on n.bucket = r.id % 64 and n.client_id = r.id
       and n.worker = take_deliveries.worker and n.tenure = c.tenure
     join chain_tail t on t.bucket = r.partner_id % 64 and t.client_id = r.partner_id
     join account a on a.bucket = t.bucket and a.client_id = t.client_id
@@ -46,20 +46,20 @@ begin
     update retry r set due_at = lost_at
     where r.ctid = any (array(
       select r.ctid from endpoints n cross join lateral (
-        select r.ctid from retry r where r.receiver_id + 0 = n.receiver_id and r.is_test and r.due_at <= clock
+        select r.ctid from retry r where r.client_id + 0 = n.receiver and r.is_test and r.due_at <= clock
           and r.sequence <= n.sealed
-        order by r.receiver_id + 0 desc, r.due_at desc limit n.room for no key update skip locked
+        order by r.client_id + 0 desc, r.due_at desc limit n.room for no key update skip locked
       ) r
     ) || array(
       select r.ctid from endpoints n cross join lateral (
-        select r.ctid from retry r where r.receiver_id + 0 = n.receiver_id and r.due_at <= clock
+        select r.ctid from retry r where r.client_id + 0 = n.receiver and r.due_at <= clock
           and r.sequence <= n.sealed
-        order by r.receiver_id + 0, r.due_at limit (n.room + 1) / 2 for no key update skip locked
+        order by r.client_id + 0, r.due_at limit (n.room + 1) / 2 for no key update skip locked
       ) r where not n.disabled))
-    returning r.receiver_id, r.sequence, r.tries
+    returning r.client_id as receiver, r.sequence, r.tries
   ), fresh as materialized (
-    select n.receiver_id, n.after, n.room_left, e.* from (
-      select n.*, greatest(0, n.room - (select count(*) from taken t where t.receiver_id = n.receiver_id)) as room_left
+    select n.receiver, n.after, n.room_left, e.* from (
+      select n.*, greatest(0, n.room - (select count(*) from taken t where t.receiver = n.receiver)) as room_left
       from endpoints n where not n.disabled
     ) n cross join lateral (
       (select e.* from event e
@@ -73,37 +73,37 @@ begin
         order by e.sequence limit n.room_left)
     ) e
   ), chosen as (
-    select t.receiver_id, e.*, t.tries, lost_at as ticket, null::bigint as follows
-    from taken t join endpoints n on n.receiver_id = t.receiver_id
+    select t.receiver, e.*, t.tries, lost_at as ticket, null::bigint as follows
+    from taken t join endpoints n on n.receiver = t.receiver
     cross join lateral event_of_number(n.partner_id, t.sequence) e
     union all
-    select f.receiver_id, f.bucket, f.client_id, f.sequence, f.id, f.subject, f.created_at, f.type, f.line, 0, null,
-      lag(f.sequence, 1, f.after) over (partition by f.receiver_id order by f.sequence)
+    select f.receiver, f.bucket, f.client_id, f.sequence, f.id, f.subject, f.created_at, f.type, f.line, 0, null,
+      lag(f.sequence, 1, f.after) over (partition by f.receiver order by f.sequence)
     from fresh f
   )
   -- An event without a chain link was written after the sealing and has no body yet. A later call returns it.
-  select t.receiver_id, t.sequence, t.id,
+  select t.receiver, t.sequence, t.id,
     -- A new event that has a row in the retry table gets no body, because it is or was sent through that row.
     -- The worker then skips the event. This is a subquery, because with `exists` the planner might read the
     -- whole table.
     case when t.ticket is not null or (
       select r.tries from retry r
-      where r.bucket = t.receiver_id % 64 and r.receiver_id = t.receiver_id and r.sequence = t.sequence) is null
+      where r.bucket = t.receiver % 64 and r.client_id = t.receiver and r.sequence = t.sequence) is null
     then left(b.body, -1) || ',"previous_sequence":'
       || coalesce(previous_sequence(n.partner_id, n.types, n.orders, n.typed_after, t.sequence)::text, 'null') || '}' end,
     t.tries::int, t.ticket, t.follows
-  from chosen t join endpoints n on n.receiver_id = t.receiver_id
+  from chosen t join endpoints n on n.receiver = t.receiver
   cross join lateral event_body(
     row(t.bucket, t.client_id, t.sequence, t.id, t.subject, t.created_at, t.type, t.line)::event) b
 
   union all
   -- An endpoint for whose types nothing more is left passes all other events, too.
-  select n.receiver_id, n.last, null, null, 0, null, coalesce(f.sequence, n.after)
+  select n.receiver, n.last, null, null, 0, null, coalesce(f.sequence, n.after)
   from endpoints n cross join lateral (
-    select max(f.sequence) as sequence, count(*) as events from fresh f where f.receiver_id = n.receiver_id
+    select max(f.sequence) as sequence, count(*) as events from fresh f where f.receiver = n.receiver
   ) f
   where n.types is not null and not n.disabled and n.last > coalesce(f.sequence, n.after)
-    and f.events + (select count(*) from taken t where t.receiver_id = n.receiver_id) < n.room;
+    and f.events + (select count(*) from taken t where t.receiver = n.receiver) < n.room;
 end $$;
 
 -- The number of the event before this one among those that an endpoint takes. Null if there is none since the

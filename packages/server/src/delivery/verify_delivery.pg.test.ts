@@ -12,23 +12,23 @@ import { moveEnd, postNotices } from "./expiry/expiry_fixture.ts";
 //
 // Each statement plants a defect, and its value lists the rules that it breaks.
 const DEFECTS: Readonly<Record<string, string>> = {
-  "delete from gold.attempt where receiver_id = :client and sequence = 1": "event_is_delivered",
-  "update gold.attempt set http_status = 199 where receiver_id = :client and sequence = 1":
+  "delete from gold.attempt where client_id = :client and sequence = 1": "event_is_delivered",
+  "update gold.attempt set http_status = 199 where client_id = :client and sequence = 1":
     "event_is_delivered",
-  "update gold.attempt set http_status = 300 where receiver_id = :client and sequence = 1":
+  "update gold.attempt set http_status = 300 where client_id = :client and sequence = 1":
     "event_is_delivered",
-  "update gold.attempt set http_status = null where receiver_id = :client and sequence = 1":
+  "update gold.attempt set http_status = null where client_id = :client and sequence = 1":
     "event_is_delivered",
-  "delete from gold.attempt where receiver_id = :client and http_status = 204": "event_is_delivered",
-  "delete from gold.retry where receiver_id = :client and parked_at is not null": "event_is_delivered",
-  "delete from gold.retry where receiver_id = :client and due_at is not null": "event_is_delivered",
-  "update gold.retry set due_at = null where receiver_id = :client and sequence = 4": "event_is_delivered",
-  "update gold.retry set parked_at = null where receiver_id = :client and sequence = 3": "event_is_delivered",
-  "delete from gold.attempt where receiver_id = :client and sequence = 5": "event_is_delivered",
-  "update gold.endpoint set passed = 6 where receiver_id = :client": "event_is_delivered",
-  "update gold.endpoint set passed = 7 where receiver_id = :client": "delivery_is_behind event_is_delivered",
-  "insert into gold.endpoint (bucket, receiver_id, passed) values (63, 127, 1)": "delivery_is_behind",
-  "insert into gold.retry (bucket, receiver_id, sequence, tries, due_at) select bucket, client_id, 7, 1, now() from gold.account where client_id = :client":
+  "delete from gold.attempt where client_id = :client and http_status = 204": "event_is_delivered",
+  "delete from gold.retry where client_id = :client and parked_at is not null": "event_is_delivered",
+  "delete from gold.retry where client_id = :client and due_at is not null": "event_is_delivered",
+  "update gold.retry set due_at = null where client_id = :client and sequence = 4": "event_is_delivered",
+  "update gold.retry set parked_at = null where client_id = :client and sequence = 3": "event_is_delivered",
+  "delete from gold.attempt where client_id = :client and sequence = 5": "event_is_delivered",
+  "update gold.endpoint set passed = 6 where client_id = :client": "event_is_delivered",
+  "update gold.endpoint set passed = 7 where client_id = :client": "delivery_is_behind event_is_delivered",
+  "insert into gold.endpoint (bucket, client_id, passed) values (63, 127, 1)": "delivery_is_behind",
+  "insert into gold.retry (bucket, client_id, sequence, tries, due_at) select bucket, client_id, 7, 1, now() from gold.account where client_id = :client":
     "retry_has_event",
   "update gold.expiry_notice set expires_at = expires_at + interval '1 millisecond' where client_id = :client":
     "chain_is_whole",
@@ -92,13 +92,13 @@ describe("verify_delivery", () => {
 
   async function insertDelivery(): Promise<void> {
     const bucket = client % 64;
-    await books.sql`insert into gold.endpoint (bucket, receiver_id, passed) values (${bucket}, ${client}, 4)`;
+    await books.sql`insert into gold.endpoint (bucket, client_id, passed) values (${bucket}, ${client}, 4)`;
     await books.sql`
-      insert into gold.attempt (bucket, receiver_id, sequence, attempted_at, duration_ms, http_status)
+      insert into gold.attempt (bucket, client_id, sequence, attempted_at, duration_ms, http_status)
       select ${bucket}, ${client}, a.sequence, now() + a.status * interval '1 millisecond', 1, nullif(a.status, 0)
       from (values (1, 200), (2, 500), (2, 204), (3, 404), (4, 0), (5, 299)) a (sequence, status)`;
     await books.sql`
-      insert into gold.retry (bucket, receiver_id, sequence, tries, due_at, parked_at) values
+      insert into gold.retry (bucket, client_id, sequence, tries, due_at, parked_at) values
         (${bucket}, ${client}, 3, 13, null, now()), (${bucket}, ${client}, 4, 1, now(), null), (${bucket}, ${client}, 5, 0, null, null)`;
   }
   const broken = (plant: string) => rulesBrokenBy(books.sql, plant.replaceAll(":client", `${client}`));
@@ -122,7 +122,7 @@ describe("verify_delivery", () => {
       where relnamespace = 'gold_attempts'::regnamespace and relkind = 'r'`;
     const passedAt = (at: string) =>
       broken(`
-        insert into gold.endpoint (bucket, receiver_id, passed) values (${client % 64}, ${client}, 1);
+        insert into gold.endpoint (bucket, client_id, passed) values (${client % 64}, ${client}, 1);
         update gold.event set created_at = ${at} where client_id = ${client}`);
     assertEquals(await passedAt(`'${oldest!.week}'`), "event_is_delivered");
     assertEquals(await passedAt(`'${oldest!.week}'::timestamptz - interval '1 millisecond'`), "");

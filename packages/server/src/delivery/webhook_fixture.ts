@@ -75,7 +75,7 @@ export async function stateOf(service: TestService, partner = service.partner): 
   const [row] = await service.books.sql`
     select passed::int, worker, failures, disabled_at is not null as disabled,
       greatest(0, coalesce(extract(epoch from rests_until - clock_timestamp()) * 1000, 0))::int as "restsMs"
-    from gold.endpoint where receiver_id = ${partner.client}`;
+    from gold.endpoint where client_id = ${partner.client}`;
   return row as unknown as DeliveryState;
 }
 
@@ -119,7 +119,7 @@ export async function untilNotified(service: TestService, deliver: () => Promise
 export async function attemptsOf(service: TestService, sequence: number, partner = service.partner) {
   const rows = await service.books.sql`
     select http_status, error, answer from gold.attempt
-    where receiver_id = ${partner.client} and sequence = ${sequence} order by attempted_at`;
+    where client_id = ${partner.client} and sequence = ${sequence} order by attempted_at`;
   return rows.map(({ http_status, error, answer }) => [http_status, error, answer]);
 }
 
@@ -127,15 +127,15 @@ export async function attemptsOf(service: TestService, sequence: number, partner
 export async function retriesOf(service: TestService, partner = service.partner) {
   const rows = await service.books.sql`
     select sequence::int, tries, case when parked_at is not null then 'parked' when due_at is not null then 'due' else 'delivered' end as state
-    from gold.retry where receiver_id = ${partner.client} order by sequence`;
+    from gold.retry where client_id = ${partner.client} order by sequence`;
   return rows.map(({ sequence, tries, state }) => [sequence, tries, state]);
 }
 
 /** Ends all waits: retries are due now, and the endpoint no longer rests. */
 export async function endWaits({ books, partner }: TestService): Promise<void> {
   await books
-    .sql`update gold.retry set due_at = clock_timestamp() - interval '1 second' where due_at is not null and receiver_id = ${partner.client}`;
-  await books.sql`update gold.endpoint set rests_until = null where receiver_id = ${partner.client}`;
+    .sql`update gold.retry set due_at = clock_timestamp() - interval '1 second' where due_at is not null and client_id = ${partner.client}`;
+  await books.sql`update gold.endpoint set rests_until = null where client_id = ${partner.client}`;
 }
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -16,7 +16,7 @@ begin atomic
         || '","failures":' || coalesce(n.failures, 0) || ',"rests_until":'
         || coalesce('"' || gold.instant_text(case when n.rests_until > clock_timestamp() then n.rests_until end) || '"', 'null')
         || ',"disabled_at":' || coalesce('"' || gold.instant_text(n.disabled_at) || '"', 'null') || '}', ',' order by r.number)
-      from gold.receiver r left join gold.endpoint n on n.bucket = r.id % 64 and n.receiver_id = r.id
+      from gold.receiver r left join gold.endpoint n on n.bucket = r.id % 64 and n.client_id = r.id
       where r.partner_id = p.id and r.removed_at is null), '')
     || ']}'
   from gold.partner p

@@ -130,13 +130,13 @@ return (
         end || '"', 'null') || '}', ',' order by a.attempted_at) as listed
     from (
       select * from gold.attempt a
-      where a.bucket = receiver % 64 and a.receiver_id = receiver and a.sequence = (given).sequence
+      where a.bucket = receiver % 64 and a.client_id = receiver and a.sequence = (given).sequence
         and a.attempted_at between (given).created_at - interval '1 minute' and now() + interval '1 minute'
       order by a.attempted_at desc limit 100
     ) a
   ) a
-  left join gold.endpoint n on n.bucket = receiver % 64 and n.receiver_id = receiver
-  left join gold.retry r on r.bucket = receiver % 64 and r.receiver_id = receiver and r.sequence = (given).sequence
+  left join gold.endpoint n on n.bucket = receiver % 64 and n.client_id = receiver
+  left join gold.retry r on r.bucket = receiver % 64 and r.client_id = receiver and r.sequence = (given).sequence
 );
 
 -- The deliveries of an event to each endpoint that takes it. `delivery` is that to the first of them.

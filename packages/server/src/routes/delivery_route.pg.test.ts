@@ -152,7 +152,7 @@ describe("the delivery of tests, redeliveries and replays", () => {
   async function untilDisabled(): Promise<void> {
     await until(async () => {
       const [row] = await service.books.sql`
-        select disabled_at from gold.endpoint where receiver_id = ${service.partner.client}`;
+        select disabled_at from gold.endpoint where client_id = ${service.partner.client}`;
       return row?.disabled_at;
     });
   }

@@ -261,15 +261,15 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     assertEquals(own.limits.rate_limit, (await account.read("/v1/limits", limitsReply)).rate_limit);
     await sql`update gold.receiver set url = 'https://bank.example/hook' where id = ${client}`;
     await sql`
-      insert into gold.endpoint (bucket, receiver_id, failures, disabled_at) values (${client} % 64, ${client}, 3, now())
-      on conflict (bucket, receiver_id) do update set failures = 3, disabled_at = now()`;
+      insert into gold.endpoint (bucket, client_id, failures, disabled_at) values (${client} % 64, ${client}, 3, now())
+      on conflict (bucket, client_id) do update set failures = 3, disabled_at = now()`;
     const [endpoint] = (await account.read("/v1/account", accountReply)).webhook_endpoints;
     assertEquals([endpoint!.url, endpoint!.status, endpoint!.failures], [
       "https://bank.example/hook",
       "disabled",
       3,
     ]);
-    await sql`update gold.endpoint set failures = 0, disabled_at = null where receiver_id = ${client}`;
+    await sql`update gold.endpoint set failures = 0, disabled_at = null where client_id = ${client}`;
   });
 
   it("return the names and dates of the partner's own credentials, but no secret and no hash", async () => {

@@ -23,8 +23,8 @@ describe("gold event", () => {
       ids.push((await reply.json() as { id: string }).id);
     }
     const { client } = partner;
-    await sql()`delete from gold.retry where receiver_id = ${client}`;
-    await sql()`insert into gold.endpoint (bucket, receiver_id, passed) values (${
+    await sql()`delete from gold.retry where client_id = ${client}`;
+    await sql()`insert into gold.endpoint (bucket, client_id, passed) values (${
       client % 64
     }, ${client}, ${events})`;
     for (let n = 1; n <= events; n++) await attempt(partner, n, { status: 204 });
@@ -37,14 +37,14 @@ describe("gold event", () => {
     { status = null, error = null, answer = null }: Record<string, string | number | null>,
   ): Promise<void> {
     await sql()`
-      insert into gold.attempt (bucket, receiver_id, sequence, attempted_at, duration_ms, http_status, error, answer)
+      insert into gold.attempt (bucket, client_id, sequence, attempted_at, duration_ms, http_status, error, answer)
       values (${
       client % 64
     }, ${client}, ${sequence}, clock_timestamp() + ${attempts++} * interval '1 millisecond', 38, ${status}, ${error}, ${answer})`;
   }
   const park = ({ client }: TestPartner, sequence: number) =>
     sql()`
-      insert into gold.retry (bucket, receiver_id, sequence, tries, parked_at) values (${
+      insert into gold.retry (bucket, client_id, sequence, tries, parked_at) values (${
       client % 64
     }, ${client}, ${sequence}, 13, clock_timestamp())`;
   const listed = async (id: string, ...more: string[]) => {
@@ -109,7 +109,7 @@ describe("gold event", () => {
       webhook_disabled_at: null,
     });
     assertEquals(await listed(id), ["2 delivered", "1 pending"]);
-    await sql()`update gold.endpoint set disabled_at = clock_timestamp() where receiver_id = ${partner.client}`;
+    await sql()`update gold.endpoint set disabled_at = clock_timestamp() where client_id = ${partner.client}`;
     const { out } = await operator.gold("event", "redeliver", ids[1]!);
     assertMatch(out, new RegExp(`^The endpoint is disabled[.] .*gold partner set ${id} --webhook`));
     for (const unknown of [NOWHERE, "evt_1", ids[0]!.replace("evt_", "ord_")]) {
@@ -169,7 +169,7 @@ describe("gold event", () => {
     // Six events wait beside the test event: the IBAN, the URL and four credentials.
     await sql()`select gold.begin_change(${partner.client})`;
     await sql()`
-      update gold.endpoint set passed = 2, failures = 6, disabled_at = clock_timestamp() where receiver_id = ${partner.client}`;
+      update gold.endpoint set passed = 2, failures = 6, disabled_at = clock_timestamp() where client_id = ${partner.client}`;
     const state = { events_waiting: 1, events_parked: 1, webhook_failures: 6, disabled: true };
     assertEquals(await shown(id), state);
     await operator.done("partner", "set", id, "--name", "Other Bank");

@@ -98,7 +98,7 @@ begin
   if set_endpoint.url is not null then
     perform enable_receiver(after.id);
   else
-    update endpoint n set worker = null where n.bucket = after.id % 64 and n.receiver_id = after.id;
+    update endpoint n set worker = null where n.bucket = after.id % 64 and n.client_id = after.id;
     perform endpoint_changed(subject.id);
   end if;
   if after is distinct from before then
@@ -129,8 +129,8 @@ begin
       using errcode = 'GR409';
   end if;
   update receiver r set removed_at = present_millisecond() where r.id = gone.id returning r.* into gone;
-  delete from endpoint n where n.bucket = gone.id % 64 and n.receiver_id = gone.id;
-  delete from retry r where r.bucket = gone.id % 64 and r.receiver_id = gone.id;
+  delete from endpoint n where n.bucket = gone.id % 64 and n.client_id = gone.id;
+  delete from retry r where r.bucket = gone.id % 64 and r.client_id = gone.id;
   for secret in
     update webhook_secret s set retire_at = gone.removed_at
     where s.receiver_id = gone.id and (s.retire_at is null or s.retire_at > gone.removed_at) returning s.id

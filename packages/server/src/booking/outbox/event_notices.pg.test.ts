@@ -75,7 +75,7 @@ describe("event notices", () => {
     const [silent, disabled, resting, rested, well] = clients as [number, number, number, number, number];
     await books.sql`update gold.receiver set removed_at = now() where id = ${silent}`;
     await books.sql`
-      insert into gold.endpoint (bucket, receiver_id, disabled_at, rests_until) values
+      insert into gold.endpoint (bucket, client_id, disabled_at, rests_until) values
         (${disabled % 64}, ${disabled}, now(), null), (${
       resting % 64
     }, ${resting}, null, now() + interval '1 minute'),

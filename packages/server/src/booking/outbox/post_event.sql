@@ -39,7 +39,7 @@ begin
   perform pg_notify('gold_event', r.id::text)
   from unnest(clients) c (client)
   join receiver r on r.partner_id = c.client and r.removed_at is null and takes(r.types, 'order.executed')
-  left join endpoint n on n.bucket = r.id % 64 and n.receiver_id = r.id
+  left join endpoint n on n.bucket = r.id % 64 and n.client_id = r.id
   where n.disabled_at is null and (n.rests_until is null or n.rests_until <= clock_timestamp());
 end $$;
 

@@ -32,7 +32,7 @@ describe("book_redelivery", () => {
     for (let n = 0; n < events; n++) {
       assertEquals((await testWebhook(books.api, webhookTestItem(client))).status, 201);
     }
-    await books.sql`delete from gold.retry where receiver_id = ${client}`;
+    await books.sql`delete from gold.retry where client_id = ${client}`;
     const rows = await books.sql`select id from gold.event where client_id = ${client} order by sequence`;
     return { client, ids: rows.map(({ id }) => id as string) };
   }
@@ -59,11 +59,11 @@ describe("book_redelivery", () => {
       select n.rests_until = (e.body::json #>> '{delivery,next_attempt_at}')::timestamptz as off
       from gold.endpoint n, (select gold.find_event(${client}, ${ids[
       0
-    ]!}::uuid) as body) e where n.receiver_id = ${client}`;
+    ]!}::uuid) as body) e where n.client_id = ${client}`;
     assertEquals(put[0]!.off, true);
     assertEquals(wordOf(await redeliver(books.api, redeliveryItem(client, ids[1]!))), "answered 201");
     const [row] = await books.sql`
-      select worker, rests_until, failures from gold.endpoint where receiver_id = ${client}`;
+      select worker, rests_until, failures from gold.endpoint where client_id = ${client}`;
     assertEquals(row, { worker: null, rests_until: null, failures: 7 });
   });
 
@@ -78,7 +78,7 @@ describe("book_redelivery", () => {
     const { client, ids: [id] } = await clientWith(1);
     const item = redeliveryItem(client, id!);
     const first = await redeliver(books.api, item);
-    await books.sql`delete from gold.retry where receiver_id = ${client}`;
+    await books.sql`delete from gold.retry where client_id = ${client}`;
     assertEquals(await redeliver(books.api, { ...item, requestId: newUuid() }), {
       ...first,
       outcome: "replayed",
@@ -118,14 +118,14 @@ describe("book_redelivery", () => {
     // A due instant in the past, in this millisecond, and in the future.
     for (const offset of ["-1 hour", "0", "0", "20 seconds"]) {
       await books.sql`
-        insert into gold.retry (bucket, receiver_id, sequence, tries, due_at)
+        insert into gold.retry (bucket, client_id, sequence, tries, due_at)
         values (${
         client % 64
       }, ${client}, 1, 3, date_trunc('milliseconds', clock_timestamp()) + ${offset}::text::interval)
-        on conflict (bucket, receiver_id, sequence) do update set due_at = excluded.due_at`;
+        on conflict (bucket, client_id, sequence) do update set due_at = excluded.due_at`;
       const dueAt = async () => {
         const [row] = await books
-          .sql`select due_at::text, due_at <= clock_timestamp() as due from gold.retry where receiver_id = ${client}`;
+          .sql`select due_at::text, due_at <= clock_timestamp() as due from gold.retry where client_id = ${client}`;
         return row!;
       };
       const ticket = await dueAt();

@@ -29,10 +29,10 @@ declare
 begin
   for taker in select * from takers_of(given) loop
     update endpoint n set worker = null, rests_until = null
-    where n.bucket = taker.id % 64 and n.receiver_id = taker.id and n.rests_until > clock_timestamp();
-    insert into retry as r (bucket, receiver_id, sequence, tries, is_test, due_at)
+    where n.bucket = taker.id % 64 and n.client_id = taker.id and n.rests_until > clock_timestamp();
+    insert into retry as r (bucket, client_id, sequence, tries, is_test, due_at)
     values (taker.id % 64, taker.id, given.sequence, 0, given.type = 'webhook.test', due_now(null))
-    on conflict (bucket, receiver_id, sequence) do update set tries = 0, due_at = due_now(r.due_at), parked_at = null;
+    on conflict (bucket, client_id, sequence) do update set tries = 0, due_at = due_now(r.due_at), parked_at = null;
   end loop;
   perform notify_receivers(client);
 end $$;

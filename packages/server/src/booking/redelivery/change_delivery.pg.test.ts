@@ -32,7 +32,7 @@ describe("an operator's change of deliveries", () => {
       await books
         .sql`update gold.account set last_posted_at = last_posted_at + interval '1 second' where client_id = ${client}`;
     }
-    await books.sql`delete from gold.retry where receiver_id = ${client}`;
+    await books.sql`delete from gold.retry where client_id = ${client}`;
     const rows = await books.sql`
       select id, created_at::text as at from gold.event where client_id = ${client} order by sequence`;
     return {

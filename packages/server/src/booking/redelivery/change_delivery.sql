@@ -8,10 +8,10 @@ create or replace function gold.enable_receiver(receiver int) returns void
 language sql volatile set search_path = gold, pg_temp
 begin atomic
   update gold.endpoint n set worker = null, failures = 0, rests_until = null, disabled_at = null
-  where n.bucket = receiver % 64 and n.receiver_id = receiver;
+  where n.bucket = receiver % 64 and n.client_id = receiver;
   update gold.retry r set due_at = gold.due_now(r.due_at)
   where r.ctid = any (array(
-    select r.ctid from gold.retry r where r.receiver_id + 0 = receiver and r.due_at is not null order by r.receiver_id + 0, r.due_at limit 10000));
+    select r.ctid from gold.retry r where r.client_id + 0 = receiver and r.due_at is not null order by r.client_id + 0, r.due_at limit 10000));
   select gold.endpoint_changed(n.partner_id) from gold.receiver n where n.id = receiver;
 end;
 
@@ -32,7 +32,7 @@ begin
   public := public_of(given.client_id);
   sequence := given.sequence;
   select min(n.disabled_at) into redeliver_event.disabled_at
-  from takers_of(given) r join endpoint n on n.bucket = r.id % 64 and n.receiver_id = r.id;
+  from takers_of(given) r join endpoint n on n.bucket = r.id % 64 and n.client_id = r.id;
   perform note('event.redeliver', public, jsonb_build_object('event', 'evt_' || given.id, 'sequence', given.sequence));
 end $$;
 
@@ -65,11 +65,11 @@ begin
   end if;
   for taker in select * from receiver r where r.partner_id = subject.id and r.removed_at is null order by r.id loop
     update endpoint n set passed = least(n.passed, greatest(last - events, taker.added_after)), worker = null
-    where n.bucket = taker.id % 64 and n.receiver_id = taker.id;
+    where n.bucket = taker.id % 64 and n.client_id = taker.id;
     delete from retry r
-    where r.bucket = taker.id % 64 and r.receiver_id = taker.id and r.sequence > last - events and r.due_at is null;
+    where r.bucket = taker.id % 64 and r.client_id = taker.id and r.sequence > last - events and r.due_at is null;
     update retry r set tries = 0, due_at = due_now(r.due_at)
-    where r.bucket = taker.id % 64 and r.receiver_id = taker.id and r.sequence > last - events;
+    where r.bucket = taker.id % 64 and r.client_id = taker.id and r.sequence > last - events;
   end loop;
   perform endpoint_changed(subject.id);
   perform note('event.replay', public, jsonb_build_object('since', instant_text(since), 'after_sequence', last - events, 'events', events));
@@ -109,7 +109,7 @@ declare
   above bigint;
   last bigint;
 begin
-  select n.* into standing from endpoint n where n.bucket = taker.id % 64 and n.receiver_id = taker.id;
+  select n.* into standing from endpoint n where n.bucket = taker.id % 64 and n.client_id = taker.id;
   mark := coalesce(standing.passed, taker.added_after);
   above := case when wanted = 'pending' then mark else taker.added_after end;
   last := case wanted when 'parked' then 0 when 'delivered' then mark else 9223372036854775807 end;
@@ -118,18 +118,18 @@ begin
       next_attempt_at(e.type, r, standing)
     from (
       (select r.sequence from retry r
-        where r.bucket = taker.id % 64 and r.receiver_id = taker.id
+        where r.bucket = taker.id % 64 and r.client_id = taker.id
           and (wanted is null or delivery_status(mark, r.sequence, r) = wanted)
         order by r.sequence desc limit most)
       union all
       (select e.sequence from event e
         where e.bucket = subject.id % 64 and e.client_id = subject.id and e.sequence > above and e.sequence <= last
           and takes(taker.types, e.type)
-          and not exists (select from retry r where r.bucket = taker.id % 64 and r.receiver_id = taker.id and r.sequence = e.sequence)
+          and not exists (select from retry r where r.bucket = taker.id % 64 and r.client_id = taker.id and r.sequence = e.sequence)
         order by e.sequence desc limit most)
       order by 1 desc limit most
     ) found
     join event e on e.bucket = subject.id % 64 and e.client_id = subject.id and e.sequence = found.sequence
-    left join retry r on r.bucket = taker.id % 64 and r.receiver_id = taker.id and r.sequence = e.sequence
+    left join retry r on r.bucket = taker.id % 64 and r.client_id = taker.id and r.sequence = e.sequence
     order by e.sequence desc;
 end $$;

@@ -37,7 +37,7 @@ export async function readRetries(sql: Sql, client: number): Promise<string[]> {
   return await columnOf(sql`
     select concat_ws(' ', sequence, tries, case when parked_at is not null then 'parked' when due_at <= clock_timestamp() then 'due'
       when due_at is not null then 'later' else 'delivered' end) as line
-    from gold.retry where receiver_id = ${client} order by sequence`);
+    from gold.retry where client_id = ${client} order by sequence`);
 }
 
 /** Inserts a row in retry, as a worker writes it after an attempt. */
@@ -49,7 +49,7 @@ export async function plantRetry(
 ): Promise<void> {
   const at = sql`clock_timestamp() + ${state === "later" ? 20 : -1} * interval '1 second'`;
   await sql`
-    insert into gold.retry (bucket, receiver_id, sequence, tries, due_at, parked_at)
+    insert into gold.retry (bucket, client_id, sequence, tries, due_at, parked_at)
     values (${client % 64}, ${client}, ${sequence}, ${tries}, ${
     state === "due" || state === "later" ? at : null
   }, ${state === "parked" ? at : null})`;
@@ -66,10 +66,10 @@ export async function plantEndpoint(
   },
 ): Promise<void> {
   await sql`
-    insert into gold.endpoint (bucket, receiver_id, passed, worker, failures, rests_until, disabled_at)
+    insert into gold.endpoint (bucket, client_id, passed, worker, failures, rests_until, disabled_at)
     values (${client % 64}, ${client}, ${passed}, ${newUuid()}::uuid, ${failures},
       case when ${failures} > 0 then clock_timestamp() + interval '1 minute' end, case when ${disabled} then clock_timestamp() end)
-    on conflict (bucket, receiver_id) do update set passed = excluded.passed, worker = excluded.worker, failures = excluded.failures,
+    on conflict (bucket, client_id) do update set passed = excluded.passed, worker = excluded.worker, failures = excluded.failures,
       rests_until = excluded.rests_until, disabled_at = excluded.disabled_at`;
 }
 
@@ -78,6 +78,6 @@ export async function readEndpoint(sql: Sql, client: number): Promise<string> {
   const [row] = await sql<{ line: string }[]>`
     select concat_ws(' ', passed, case when worker is null then 'free' else 'held' end, failures,
       case when rests_until > clock_timestamp() then 'rests' end, case when disabled_at is not null then 'disabled' end) as line
-    from gold.endpoint where receiver_id = ${client}`;
+    from gold.endpoint where client_id = ${client}`;
   return row?.line ?? "none";
 }

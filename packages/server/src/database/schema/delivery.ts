@@ -23,8 +23,8 @@ export const deliveryWorker = gold.table("delivery_worker", {
   seenAt: instant().notNull(),
 });
 
-/** The webhook endpoint that a row is about. `bucket` comes from its id. */
-const ofReceiver = () => ({ bucket: smallint().notNull(), receiverId: integer().notNull() });
+// In `endpoint`, `retry` and `attempt`, the owner is a webhook endpoint: `client_id` is the id of its row in `receiver`.
+// For a partner's first endpoint, that is the partner's number.
 
 /**
  * The state of the delivery to one webhook endpoint. Every event up to `passed` was delivered, has a row in `retry`, or
@@ -32,7 +32,7 @@ const ofReceiver = () => ({ bucket: smallint().notNull(), receiverId: integer().
  * worker at a time sends to an endpoint: `worker` is its claim.
  */
 export const endpoint = gold.table("endpoint", {
-  ...ofReceiver(),
+  ...owner(),
   passed: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   worker: uuid(),
   /** Counts the claims of this endpoint. A worker can change the endpoint only with the newest claim. */
@@ -44,8 +44,8 @@ export const endpoint = gold.table("endpoint", {
   /** The endpoint answered 410 Gone. Until a test is delivered or the URL is set, only tests are sent. */
   disabledAt: instant(),
 }, (t) => [
-  primaryKey({ columns: [t.bucket, t.receiverId] }),
-  check("endpoint_bucket", sql`${t.bucket} = ${t.receiverId} % 64`),
+  primaryKey({ columns: [t.bucket, t.clientId] }),
+  check("endpoint_bucket", sql`${t.bucket} = ${t.clientId} % 64`),
 ]);
 
 /**
@@ -55,7 +55,7 @@ export const endpoint = gold.table("endpoint", {
  * event.
  */
 export const retry = gold.table("retry", {
-  ...ofReceiver(),
+  ...owner(),
   sequence: bigint({ mode: "bigint" }).notNull(),
   tries: smallint().notNull(),
   /** The event is a webhook.test. A disabled endpoint receives nothing else. */
@@ -63,11 +63,11 @@ export const retry = gold.table("retry", {
   dueAt: instant(),
   parkedAt: instant(),
 }, (t) => [
-  primaryKey({ columns: [t.bucket, t.receiverId, t.sequence] }),
-  // The index is on `receiver_id + 0`, so that the planner never uses it to find one row by owner and sequence.
+  primaryKey({ columns: [t.bucket, t.clientId, t.sequence] }),
+  // The index is on `client_id + 0`, so that the planner never uses it to find one row by owner and sequence.
   // `newest` in columns.ts explains why.
-  index("retry_due").on(sql`(${t.receiverId} + 0)`, t.dueAt).where(sql`${t.dueAt} is not null`),
-  index("retry_test").on(sql`(${t.receiverId} + 0)`, t.dueAt).where(
+  index("retry_due").on(sql`(${t.clientId} + 0)`, t.dueAt).where(sql`${t.dueAt} is not null`),
+  index("retry_test").on(sql`(${t.clientId} + 0)`, t.dueAt).where(
     sql`${t.isTest} and ${t.dueAt} is not null`,
   ),
   check("retry_state", sql`${t.dueAt} is null or ${t.parkedAt} is null`),
@@ -78,7 +78,7 @@ export const retry = gold.table("retry", {
  * is dropped when the retention of its attempts has ended.
  */
 export const attempt = gold.table("attempt", {
-  ...ofReceiver(),
+  ...owner(),
   sequence: bigint({ mode: "bigint" }).notNull(),
   attemptedAt: instant().notNull(),
   durationMs: integer().notNull(),
@@ -87,7 +87,7 @@ export const attempt = gold.table("attempt", {
   error: code(),
   /** The first bytes of the response, for operators only. Null after a successful attempt. */
   answer: text(),
-}, (t) => [uniqueIndex("attempt_event").on(t.bucket, t.receiverId, t.sequence, t.attemptedAt)]);
+}, (t) => [uniqueIndex("attempt_event").on(t.bucket, t.clientId, t.sequence, t.attemptedAt)]);
 
 /** A notice to a partner that a credential expires. It is sent once for each value of `daysAhead`. */
 export const expiryNotice = gold.table("expiry_notice", {

@@ -27,7 +27,7 @@ begin
   select h.* into history from price_history h where h.id = given.price_id;
   select l.* into link from chain_link l
   where l.bucket = given.bucket and l.client_id = given.client_id and l.sequence = placed.sequence;
-  mark := (select n.passed from endpoint n where n.bucket = given.bucket and n.receiver_id = given.client_id);
+  mark := (select n.passed from endpoint n where n.bucket = given.bucket and n.client_id = given.client_id);
   return json_build_object(
     'client_id', subject.public_id, 'name', subject.name,
     'quote', member_texts(quote_text(given, quote_status(given))),
@@ -47,14 +47,14 @@ begin
         'created_at', instant_text(e.created_at),
         'delivery', case when exists (select from receiver o where o.id = given.client_id and takes(o.types, e.type))
           then delivery_status(coalesce(mark, 0), e.sequence, r) end)
-      from event e left join retry r on r.bucket = e.bucket and r.receiver_id = e.client_id and r.sequence = e.sequence
+      from event e left join retry r on r.bucket = e.bucket and r.client_id = e.client_id and r.sequence = e.sequence
       where e.bucket = given.bucket and e.client_id = given.client_id and e.sequence = placed.sequence
     ),
     'attempts', (
       select coalesce(json_agg(json_build_object(
         'attempted_at', instant_text(t.attempted_at), 'http_status', t.http_status,
         'duration_ms', t.duration_ms, 'error', t.error) order by t.attempted_at), '[]')
-      from attempt t where t.bucket = given.bucket and t.receiver_id = given.client_id and t.sequence = placed.sequence
+      from attempt t where t.bucket = given.bucket and t.client_id = given.client_id and t.sequence = placed.sequence
     ),
     'chain', case when link.hash is not null
       then json_build_object('sequence', link.sequence::text, 'hash', encode(link.hash, 'hex')) end
