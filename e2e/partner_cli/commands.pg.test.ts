@@ -250,9 +250,12 @@ describe("gold-partner, against the service", () => {
         err: (text) => started.push(text),
         untilStopped: () => ending.signal,
       });
-      await until(() => started.length > 0);
-      await act(lines);
-      ending.abort();
+      try {
+        await until(() => started.length > 0);
+        await act(lines);
+      } finally {
+        ending.abort();
+      }
       return { ...await running, err: started.join("\n") };
     }
 

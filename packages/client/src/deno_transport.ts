@@ -33,7 +33,7 @@ export function denoTransport({ cert, key, ca }: TlsIdentity): Transport {
       ...(body === undefined ? {} : { body: streamOf(body), duplex: "half" }),
     };
     const reply = await fetch(url, request as unknown as RequestInit);
-    return { status: reply.status, headers: reply.headers, body: reply.body ?? empty() };
+    return { status: reply.status, headers: reply.headers, body: partsOf(reply.body, signal) };
   };
   const failed = (cause: unknown) => {
     throw failureOf(cause as Error);
@@ -45,7 +45,31 @@ export function denoTransport({ cert, key, ca }: TlsIdentity): Transport {
   };
 }
 
-async function* empty(): AsyncGenerator<Uint8Array> {}
+/**
+ * Yields the parts of a body until `signal` aborts. Deno's `fetch` keeps only a weak reference to the signal that it
+ * derives from this one. After the next garbage collection, it would read the body on.
+ */
+async function* partsOf(
+  body: ReadableStream<Uint8Array> | null,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  if (!body) return;
+  const reader = body.getReader();
+  const stop = () => void reader.cancel(signal.reason).catch(() => {});
+  signal.addEventListener("abort", stop);
+  try {
+    while (true) {
+      signal.throwIfAborted();
+      const { done, value } = await reader.read();
+      if (done) break;
+      yield value;
+    }
+    signal.throwIfAborted();
+  } finally {
+    signal.removeEventListener("abort", stop);
+    stop();
+  }
+}
 
 /**
  * Sends the body as a stream. Deno would keep a copy of a body that it gets as bytes, and send it a second
