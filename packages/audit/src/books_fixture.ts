@@ -327,7 +327,8 @@ async function requestChanges(
     const content = `{"ip_range":"10.0.${index}.0/24"}`;
     const write = await signedWrite(sql, signer, "/v1/account/changes", content);
     await sql`
-      select gold.request_change(false, ${client}, ${admission}::text::bigint, ${write.nonce}::uuid, ${`change-${index}`},
+      select gold.request_change(false, ${client}, ${admission}::text::bigint, ${write.nonce}::uuid,
+        ${`change-${index}`},
         ${write.fingerprint}::text::bytea, ${id}::uuid, 'ip_range', ${content}, 3, ${newId()}::uuid,
         ${write.signedRequest}::text::bytea, ${write.thumbprint}::text::bytea)`;
   }
@@ -363,7 +364,8 @@ async function deliverFurther(sql: Sql, client: number): Promise<void> {
       select r.id % 64, r.id, a.event_sequence from gold.receiver r join gold.account a on a.client_id = r.partner_id
       where r.partner_id = ${client} and r.number = 2 returning client_id
     )
-    insert into gold.attempt select r.id % 64, r.id, e.sequence, greatest(e.created_at, clock_timestamp()), 12, 200, null, null
+    insert into gold.attempt
+    select r.id % 64, r.id, e.sequence, greatest(e.created_at, clock_timestamp()), 12, 200, null, null
     from further f join gold.receiver r on r.id = f.client_id join gold.event e on e.client_id = r.partner_id
     where e.sequence > r.typed_after and gold.takes(r.types, e.type)`;
 }

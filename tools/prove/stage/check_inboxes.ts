@@ -85,7 +85,8 @@ function compare({ trader: { clientId }, arrivals }: Inbox, events: readonly Sto
  */
 async function findLeft({ sql }: Deployment): Promise<string[]> {
   const rows = await sql<{ line: string }[]>`
-    select 'event ' || sequence || ' of endpoint ' || client_id || case when parked_at is null then ' is due' else ' is parked' end as line
+    select 'event ' || sequence || ' of endpoint ' || client_id
+      || case when parked_at is null then ' is due' else ' is parked' end as line
     from gold.retry`;
   return rows.map(({ line }) => line);
 }

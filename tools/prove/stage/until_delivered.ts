@@ -8,7 +8,8 @@ export async function untilDelivered({ sql }: Deployment, timeoutMs: number): Pr
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const [left] = await sql`
-      select count(*)::int as endpoints, coalesce(sum(waiting), 0)::int as waiting, coalesce(sum(due), 0)::int as due from (
+      select count(*)::int as endpoints, coalesce(sum(waiting), 0)::int as waiting,
+        coalesce(sum(due), 0)::int as due from (
         select a.event_sequence - coalesce(n.passed, o.added_after) as waiting,
           (select count(*) from gold.retry r where r.client_id = o.id and r.due_at is not null) as due
         from gold.receiver o join gold.account a on a.client_id = o.partner_id

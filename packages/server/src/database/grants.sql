@@ -45,7 +45,8 @@ revoke create on schema gold from gold_owner, gold_book;
 revoke all on all tables in schema gold from gold_book;
 grant select on all tables in schema gold to gold_book;
 grant insert on gold.transfer, gold.orders, gold.quote, gold.funding, gold.event, gold.idempotency_key, gold.nonce, gold.chain_link,
-  gold.chain_tail, gold.account, gold.vault, gold.bar, gold.audit, gold.partner, gold.receiver, gold.allowed_ip, gold.authority, gold.certificate, gold.client_secret,
+  gold.chain_tail, gold.account, gold.vault, gold.bar, gold.audit, gold.partner, gold.receiver, gold.allowed_ip,
+  gold.authority, gold.certificate, gold.client_secret,
   gold.webhook_secret, gold.signing_key, gold.token_key, gold.price, gold.deployment, gold.registry_version,
   gold.withdrawal, gold.withdrawal_step, gold.payment_batch, gold.deposit, gold.market_session, gold.audit_link, gold.audit_tail, gold.expiry_notice, gold.partner_change, gold.attempt,
   gold.price_history, gold.simulated_price, gold.bar_list, gold.refusal, gold.closed_day, gold.epoch, gold.proposal,
@@ -57,7 +58,8 @@ grant update (stripe, list_id, maximum_exposure, day_net, day_ends_at) on gold.v
 grant update (removed_at, removed_sequence, removed_list) on gold.bar to gold_book;
 grant update (approved_at, approved_by, reversed_at, reversed_by, reversed_sequence) on gold.deposit to gold_book;
 grant update (state, decided_by, decided_at, secrets, proposer_signature, approver_signature) on gold.proposal to gold_book;
-grant update (taken_by, taken_at, proposal, certificate, declined_by, declined_at, reason) on gold.change_request to gold_book;
+grant update (taken_by, taken_at, proposal, certificate, declined_by, declined_at, reason) on gold.change_request
+  to gold_book;
 grant update (ended_at) on gold.operator_key to gold_book;
 grant insert on gold.published_reserves to gold_book;
 grant update (as_of, body) on gold.published_reserves to gold_book;

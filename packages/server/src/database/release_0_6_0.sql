@@ -6,7 +6,8 @@ create or replace function gold.claim_endpoints(worker uuid, clients int[], most
 returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb)
 language sql volatile security definer set search_path = gold, pg_temp
 begin atomic
-  select r.client, r.url, r.tenure, r.passed, r.failures, r.disabled, r.secrets from gold.claim_receivers(worker, clients, most) r;
+  select r.client, r.url, r.tenure, r.passed, r.failures, r.disabled, r.secrets
+  from gold.claim_receivers(worker, clients, most) r;
 end;
 
 create or replace function gold.renew_endpoints(worker uuid)

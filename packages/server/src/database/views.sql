@@ -11,7 +11,8 @@ from gold.price p;
 create or replace view gold.market_hours as select day, opens, closes from gold.market_session;
 
 create or replace view gold.partner_overview as
-select p.id, p.public_id, p.name, p.iban, (select r.url from gold.receiver r where r.id = p.id) as webhook_url, p.rate_per_second, p.burst, p.maximum_grams, p.created_at, p.suspended_at,
+select p.id, p.public_id, p.name, p.iban, (select r.url from gold.receiver r where r.id = p.id) as webhook_url,
+  p.rate_per_second, p.burst, p.maximum_grams, p.created_at, p.suspended_at,
   (select array_agg(i.range::text order by i.range) from gold.allowed_ip i where i.partner_id = p.id) as ips,
   a.sar_available, a.sar_held, a.gold, p.pending_iban, p.pending_iban_by, p.pending_iban_at, p.iban_changed_at,
   case when gold.held_until(p.iban_changed_at) > clock_timestamp() then gold.held_until(p.iban_changed_at) end as payouts_held_until,
@@ -34,7 +35,8 @@ join gold.partner p on p.id = o.partner_id
 join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id
 left join gold.endpoint n on n.bucket = o.id % 64 and n.client_id = o.id
 cross join lateral (
-  select count(r.due_at) as due, count(r.parked_at) as parked, count(*) filter (where r.sequence > coalesce(n.passed, o.added_after)) as ahead
+  select count(r.due_at) as due, count(r.parked_at) as parked,
+    count(*) filter (where r.sequence > coalesce(n.passed, o.added_after)) as ahead
   from gold.retry r where r.bucket = o.id % 64 and r.client_id = o.id
 ) r
 where o.removed_at is null;
@@ -42,7 +44,8 @@ where o.removed_at is null;
 -- Delivery attempts for operators. Partners never see the receiver's answer.
 create or replace view gold.attempt_overview as
 select p.public_id, a.sequence, a.attempted_at, a.duration_ms, a.http_status, a.error, a.answer, o.number
-from gold.receiver o join gold.partner p on p.id = o.partner_id join gold.attempt a on a.bucket = o.id % 64 and a.client_id = o.id;
+from gold.receiver o join gold.partner p on p.id = o.partner_id
+join gold.attempt a on a.bucket = o.id % 64 and a.client_id = o.id;
 
 -- Every credential that can expire or be retired. For an authority, `not_before` is the time when it was
 -- added, and `expires_at` is null. The validity dates of its certificate are only in the certificate's text.
@@ -166,6 +169,6 @@ select k.fingerprint, k.login, k.public_key, k.admitted_by, k.added_at, k.ended_
 
 -- What partners requested, and what became of it.
 create or replace view gold.change_overview as
-select c.id, p.public_id, p.name, c.kind, c.content, c.requested_at, s.status, s.decided_at, c.taken_by, c.taken_at, c.proposal,
-  c.declined_by, c.reason
+select c.id, p.public_id, p.name, c.kind, c.content, c.requested_at, s.status, s.decided_at, c.taken_by, c.taken_at,
+  c.proposal, c.declined_by, c.reason
 from gold.change_request c join gold.partner p on p.id = c.client_id cross join lateral gold.change_request_state(c) s;

@@ -10,13 +10,16 @@ return coalesce((
   select jsonb_agg(jsonb_build_object('id', s.id, 'sealed', encode(s.sealed, 'base64'), 'sealing_key', s.sealing_key, 'retire_at', s.retire_at)
     order by s.not_before desc, s.id desc)
   from gold.webhook_secret s
-  where s.receiver_id = receiver and s.not_before <= clock_timestamp() and (s.retire_at is null or s.retire_at > clock_timestamp())), '[]');
+  where s.receiver_id = receiver and s.not_before <= clock_timestamp()
+    and (s.retire_at is null or s.retire_at > clock_timestamp())), '[]');
 
 -- Claims endpoints that have something to send. If `clients` is null, all endpoints can be
 -- claimed. Concurrent workers get different endpoints. The call leaves out an endpoint whose holder changes
 -- during the call. A worker without a recent heartbeat gets nothing.
 create or replace function gold.claim_receivers(worker uuid, clients int[], most int)
-returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb, partner int, number int)
+returns table (
+  client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb, partner int, number int
+)
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
   set enable_material = off set jit = off as $$
@@ -57,13 +60,17 @@ begin
     from waiting w join endpoint n on n.bucket = w.bucket and n.client_id = w.client_id and n.worker is not distinct from w.worker
     for no key update of n skip locked
   )
-  update endpoint n set worker = claim_receivers.worker, tenure = n.tenure + 1 from free f where n.bucket = f.bucket and n.client_id = f.client_id
-  returning n.client_id, f.url, n.tenure, n.passed, n.failures, n.disabled_at is not null, receiver_secrets(n.client_id), f.partner_id, f.number::int;
+  update endpoint n set worker = claim_receivers.worker, tenure = n.tenure + 1
+  from free f where n.bucket = f.bucket and n.client_id = f.client_id
+  returning n.client_id, f.url, n.tenure, n.passed, n.failures, n.disabled_at is not null,
+    receiver_secrets(n.client_id), f.partner_id, f.number::int;
 end $$;
 
 -- Records the worker's heartbeat. Returns all endpoints that the worker still holds, in their current state.
 create or replace function gold.renew_receivers(worker uuid)
-returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb, partner int, number int)
+returns table (
+  client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb, partner int, number int
+)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_column
 begin
@@ -74,7 +81,8 @@ begin
   -- paused inserts its row again with its next heartbeat.
   delete from delivery_worker w where w.seen_at <= clock_timestamp() - interval '1 minute';
   return query
-  select n.client_id, r.url, n.tenure, n.passed, n.failures, n.disabled_at is not null, receiver_secrets(r.id), r.partner_id, r.number::int
+  select n.client_id, r.url, n.tenure, n.passed, n.failures, n.disabled_at is not null, receiver_secrets(r.id),
+    r.partner_id, r.number::int
   from endpoint n join receiver r on r.id = n.client_id
   where n.worker = renew_receivers.worker and r.removed_at is null;
 end $$;

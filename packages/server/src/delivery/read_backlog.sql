@@ -8,7 +8,8 @@ begin atomic
   select coalesce(sum(p.waiting), 0)::bigint, coalesce(extract(epoch from clock_timestamp() - min(p.oldest)), 0)::float8,
     (select count(*) from gold.retry r where r.parked_at is not null), count(*) filter (where p.is_disabled)
   from (
-    select a.event_sequence - coalesce(n.passed, o.added_after) + r.due - r.ahead as waiting, n.disabled_at is not null as is_disabled, (
+    select a.event_sequence - coalesce(n.passed, o.added_after) + r.due - r.ahead as waiting,
+      n.disabled_at is not null as is_disabled, (
       -- Leaves out the events of disabled endpoints. These events wait until the partner or the operator
       -- enables the endpoint. The column `disabled` counts these endpoints.
       select e.created_at from gold.event e
@@ -38,7 +39,8 @@ begin atomic
   from (
     select coalesce(n.failures, 0) as failures, (
       select e.created_at from gold.event e
-      where e.bucket = a.bucket and e.client_id = a.client_id and e.sequence = coalesce(n.passed, o.added_after) + 1) as oldest_unsent
+      where e.bucket = a.bucket and e.client_id = a.client_id
+        and e.sequence = coalesce(n.passed, o.added_after) + 1) as oldest_unsent
     from gold.receiver o
     join gold.account a on a.bucket = o.partner_id % 64 and a.client_id = o.partner_id
     left join gold.endpoint n on n.bucket = o.id % 64 and n.client_id = o.id

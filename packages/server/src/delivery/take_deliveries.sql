@@ -90,7 +90,8 @@ begin
       select r.tries from retry r
       where r.bucket = t.receiver % 64 and r.client_id = t.receiver and r.sequence = t.sequence) is null
     then left(b.body, -1) || ',"previous_sequence":'
-      || coalesce(previous_sequence(n.partner_id, n.types, n.orders, n.typed_after, t.sequence)::text, 'null') || '}' end,
+      || coalesce(previous_sequence(n.partner_id, n.types, n.orders, n.typed_after, t.sequence)::text, 'null')
+      || '}' end,
     t.tries::int, t.ticket, t.follows
   from chosen t join endpoints n on n.receiver = t.receiver
   cross join lateral event_body(

@@ -7,7 +7,8 @@ language sql stable set search_path = gold, pg_temp as $$
   -- cases: it is up to the mark and neither due nor parked, or its row in the retry table says that it was
   -- delivered. Events that are older than the oldest stored week are not checked, because their attempts were
   -- dropped.
-  select 'event_is_delivered', 'client ' || e.client_id || ' sequence ' || e.sequence || case when o.number > 1 then ' endpoint ' || o.number else '' end,
+  select 'event_is_delivered', 'client ' || e.client_id || ' sequence ' || e.sequence
+      || case when o.number > 1 then ' endpoint ' || o.number else '' end,
     'the event counts as delivered, but no attempt was answered with 2xx'
   from event e
   join receiver o on o.partner_id = e.client_id and o.removed_at is null and takes(o.types, e.type)
@@ -20,10 +21,12 @@ language sql stable set search_path = gold, pg_temp as $$
       where c.relnamespace = 'gold_attempts'::regnamespace and c.relkind = 'r')
     and not exists (
       select from attempt a
-      where a.bucket = p.bucket and a.client_id = p.client_id and a.sequence = e.sequence and a.http_status between 200 and 299)
+      where a.bucket = p.bucket and a.client_id = p.client_id and a.sequence = e.sequence
+        and a.http_status between 200 and 299)
 
   union all
-  select 'retry_has_event', 'endpoint ' || r.client_id || ' sequence ' || r.sequence, 'the retry row refers to an event that does not exist'
+  select 'retry_has_event', 'endpoint ' || r.client_id || ' sequence ' || r.sequence,
+    'the retry row refers to an event that does not exist'
   from retry r
   left join receiver o on o.id = r.client_id
   left join event e on e.bucket = o.partner_id % 64 and e.client_id = o.partner_id and e.sequence = r.sequence

@@ -10,12 +10,13 @@ begin atomic
     || '],"settlement":{"iban_masked":"' || gold.mask_iban(p.iban) || '","payouts_held_until":'
     || coalesce('"' || gold.instant_text(case when gold.held_until(p.iban_changed_at) > clock_timestamp() then gold.held_until(p.iban_changed_at) end) || '"', 'null')
     || '},"webhook_endpoints":[' || coalesce((
-      select string_agg('{"endpoint":' || r.number || ',"url":' || to_json(r.url) || ',"types":' || coalesce(to_json(r.types)::text, 'null')
-        || ',"delivered_to":' || coalesce(n.passed, r.added_after) || ',"status":"' || case
+      select string_agg('{"endpoint":' || r.number || ',"url":' || to_json(r.url)
+        || ',"types":' || coalesce(to_json(r.types)::text, 'null') || ',"delivered_to":' || coalesce(n.passed, r.added_after) || ',"status":"' || case
           when n.disabled_at is not null then 'disabled' when coalesce(n.failures, 0) > 0 then 'failing' else 'working' end
         || '","failures":' || coalesce(n.failures, 0) || ',"rests_until":'
         || coalesce('"' || gold.instant_text(case when n.rests_until > clock_timestamp() then n.rests_until end) || '"', 'null')
-        || ',"disabled_at":' || coalesce('"' || gold.instant_text(n.disabled_at) || '"', 'null') || '}', ',' order by r.number)
+        || ',"disabled_at":' || coalesce('"' || gold.instant_text(n.disabled_at) || '"', 'null') || '}',
+        ',' order by r.number)
       from gold.receiver r left join gold.endpoint n on n.bucket = r.id % 64 and n.client_id = r.id
       where r.partner_id = p.id and r.removed_at is null), '')
     || ']}'

@@ -21,6 +21,8 @@ begin atomic
       select string_agg('{"secret_id":"' || s.id || '",' || gold.life_text(s.not_before, s.retire_at, s.last_used_at) || '}', ',' order by s.id)
       from gold.client_secret s where s.partner_id = client), '')
     || '],"webhook_secrets":[' || coalesce((
-      select string_agg('{"secret_id":"' || s.id || '","endpoint":' || coalesce(r.number, 1) || ',' || gold.life_text(s.not_before, s.retire_at, s.last_used_at) || '}', ',' order by s.id)
-      from gold.webhook_secret s left join gold.receiver r on r.id = s.receiver_id where s.partner_id = client), '') || ']}';
+      select string_agg('{"secret_id":"' || s.id || '","endpoint":' || coalesce(r.number, 1) || ','
+        || gold.life_text(s.not_before, s.retire_at, s.last_used_at) || '}', ',' order by s.id)
+      from gold.webhook_secret s left join gold.receiver r on r.id = s.receiver_id
+      where s.partner_id = client), '') || ']}';
 end;

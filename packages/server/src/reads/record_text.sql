@@ -40,7 +40,8 @@ return case
     when (given).iban is not null then '"settlement":{"iban_masked":"' || gold.mask_iban((given).iban)
       || '","iban_sha256":"' || encode(sha256(convert_to((given).iban, 'UTF8')), 'hex') || '"'
     when (given).webhook_url is not null then '"webhook_endpoint":{"url":' || to_json((given).webhook_url)
-      || ',"endpoint":' || coalesce((given).kid, '1') || ',"removed_at":' || coalesce('"' || gold.instant_text((given).valid_until) || '"', 'null')
+      || ',"endpoint":' || coalesce((given).kid, '1')
+      || ',"removed_at":' || coalesce('"' || gold.instant_text((given).valid_until) || '"', 'null')
     else '"credential":{"kind":"' || (given).kind || '","id":' || to_json((given).credential)
       || ',"kid":' || coalesce(to_json((given).kid)::text, 'null') || ',"valid_from":' || coalesce('"' || gold.instant_text((given).valid_from) || '"', 'null')
       || ',"valid_until":' || coalesce('"' || gold.instant_text((given).valid_until) || '"', 'null')
@@ -102,8 +103,8 @@ begin atomic
   where l.bucket = (given).bucket and l.client_id = (given).client_id and l.sequence = (given).sequence;
 end;
 
--- The state of an event's delivery to one endpoint, with the newest hundred of the attempts that are still stored. The bounds
--- on attempted_at let Postgres read only the weekly partitions from the event until now. One minute on each
+-- The state of an event's delivery to one endpoint, with the newest hundred of the attempts that are still stored.
+-- The bounds on attempted_at let Postgres read only the weekly partitions from the event until now. One minute on each
 -- side allows for clock differences.
 create or replace function gold.delivery_members(given gold.event, receiver int) returns text
 language sql stable
@@ -143,8 +144,10 @@ return (
 create or replace function gold.deliveries_text(given gold.event) returns text
 language sql stable
 return (
-  select '"delivery":{' || coalesce((array_agg(d.members order by d.number))[1], '"status":"filtered","next_attempt_at":null,"attempts":[]')
-    || '},"deliveries":[' || coalesce(string_agg('{"endpoint":' || d.number || ',' || d.members || '}', ',' order by d.number), '') || ']'
+  select '"delivery":{' || coalesce((array_agg(d.members order by d.number))[1],
+      '"status":"filtered","next_attempt_at":null,"attempts":[]')
+    || '},"deliveries":['
+    || coalesce(string_agg('{"endpoint":' || d.number || ',' || d.members || '}', ',' order by d.number), '') || ']'
   from (
     select r.number, gold.delivery_members(given, r.id) as members from gold.takers_of(given) r
     where (given).sequence > r.typed_after offset 0

@@ -194,7 +194,8 @@ describe("gold key rotate webhook-kek", () => {
         clock_timestamp() - interval '1 hour')`;
     await sql`
       insert into gold.webhook_secret (partner_id, receiver_id, sealed, sealing_key, not_before, retire_at)
-      values (${client}, ${client}, '\\x00', 'lost', clock_timestamp() - interval '1 day', clock_timestamp() - interval '1 hour')`;
+      values (${client}, ${client}, '\\x00', 'lost', clock_timestamp() - interval '1 day',
+        clock_timestamp() - interval '1 hour')`;
     const active = await sealed();
     await putNewKey();
     assertEquals((await operator.done("key", "rotate", "webhook-kek")).resealed, active.length);

@@ -101,7 +101,8 @@ const list: Command = {
   async run({ query }) {
     const rows = await query`
       select p.public_id, p.name, p.suspended_at, p.created_at, n.* from gold.partner_overview p, lateral (
-        select max(disabled_at) as disabled_at, coalesce(max(failures), 0) as failures, coalesce(sum(waiting), 0) as waiting
+        select max(disabled_at) as disabled_at, coalesce(max(failures), 0) as failures,
+          coalesce(sum(waiting), 0) as waiting
         from gold.endpoint_overview n where n.public_id = p.public_id
       ) n order by p.id`;
     return {

@@ -132,11 +132,13 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   rotation record := begin_rotation(public, overlap_seconds);
   -- The first endpoint has the number of its partner.
-  receiver int := case when endpoint > 1 then (receiver_of(rotation.partner_id, endpoint)).id else rotation.partner_id end;
+  receiver int := case
+    when endpoint > 1 then (receiver_of(rotation.partner_id, endpoint)).id else rotation.partner_id end;
   older webhook_secret;
 begin
   perform require_approval(jsonb_build_object('client_id', public, 'sealed', encode(rotate_webhook_secret.sealed, 'hex'),
-    'sealing_key', rotate_webhook_secret.sealing_key, 'overlap_seconds', overlap_seconds, 'endpoint', endpoint), 'webhook_secret.rotate');
+    'sealing_key', rotate_webhook_secret.sealing_key, 'overlap_seconds', overlap_seconds, 'endpoint', endpoint),
+    'webhook_secret.rotate');
   rotate_webhook_secret.retires_at := rotation.retires_at;
   for older in
     update webhook_secret s set retire_at = rotation.retires_at
@@ -148,7 +150,8 @@ begin
   perform refuse_crowd('webhook secret', (select count(*) from webhook_secret s
     where s.receiver_id = receiver and s.retire_at > clock_timestamp()));
   insert into webhook_secret (partner_id, receiver_id, sealed, sealing_key, not_before)
-  values (rotation.partner_id, receiver, rotate_webhook_secret.sealed, rotate_webhook_secret.sealing_key, present_millisecond())
+  values (rotation.partner_id, receiver, rotate_webhook_secret.sealed, rotate_webhook_secret.sealing_key,
+    present_millisecond())
   returning id into secret_id;
   perform post_credential(rotation.partner_id, 'credential.added', 'webhook_secret', secret_id::text);
   perform note('webhook_secret.rotate', public, jsonb_strip_nulls(jsonb_build_object('secret_id', secret_id,
@@ -193,7 +196,8 @@ begin
     raise exception '% has no webhook secret %', public, secret_id using errcode = 'GR404';
   end if;
   perform check_retirement('webhook secret', secret.retire_at, secret.last_used_at, seen,
-    (select count(*) from webhook_secret s where s.receiver_id = secret.receiver_id and s.id <> secret.id and s.retire_at is null));
+    (select count(*) from webhook_secret s
+      where s.receiver_id = secret.receiver_id and s.id <> secret.id and s.retire_at is null));
   update webhook_secret s set retire_at = present_millisecond() where s.id = secret.id returning s.retire_at into secret.retire_at;
   perform post_credential(subject.id, 'credential.ended', 'webhook_secret', secret.id::text);
   perform note('webhook_secret.retire', public, jsonb_build_object('secret_id', secret.id, 'last_used_at', secret.last_used_at));

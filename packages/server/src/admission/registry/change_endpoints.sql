@@ -45,7 +45,8 @@ declare
   made receiver;
 begin
   perform require_approval(jsonb_build_object('client_id', public, 'url', add_endpoint.url,
-    'types', to_jsonb(add_endpoint.types), 'sealed', encode(add_endpoint.sealed, 'hex'), 'sealing_key', add_endpoint.sealing_key), 'endpoint.add');
+    'types', to_jsonb(add_endpoint.types), 'sealed', encode(add_endpoint.sealed, 'hex'),
+    'sealing_key', add_endpoint.sealing_key), 'endpoint.add');
   perform begin_change(subject.id);
   perform hold_partner(public);
   if (select count(*) from receiver r where r.partner_id = subject.id and r.removed_at is null) >= 5 then
@@ -64,8 +65,8 @@ begin
   perform post_endpoint(made);
   perform post_credential(subject.id, 'credential.added', 'webhook_secret', add_endpoint.secret_id::text);
   perform note('endpoint.add', public, jsonb_build_object('endpoint', made.number, 'url', made.url,
-    'types', to_jsonb(add_endpoint.types), 'after', made.added_after, 'secret_id', add_endpoint.secret_id, 'sealed_sha256', hash_text(add_endpoint.sealed),
-    'sealing_key', add_endpoint.sealing_key));
+    'types', to_jsonb(add_endpoint.types), 'after', made.added_after, 'secret_id', add_endpoint.secret_id,
+    'sealed_sha256', hash_text(add_endpoint.sealed), 'sealing_key', add_endpoint.sealing_key));
   perform registry_changed();
   perform endpoint_changed(subject.id);
 end $$;

@@ -74,10 +74,12 @@ begin
     create_partner.maximum_grams)
   returning id into created;
   insert into account (bucket, client_id) values (created % 64, created);
-  insert into receiver (id, partner_id, number, url) select created, created, 1, create_partner.webhook_url where create_partner.webhook_url is not null;
+  insert into receiver (id, partner_id, number, url)
+  select created, created, 1, create_partner.webhook_url where create_partner.webhook_url is not null;
   insert into allowed_ip (partner_id, range) select distinct created, unnest(ips);
   insert into client_secret (partner_id, hash) values (created, secret_hash);
-  insert into webhook_secret (partner_id, receiver_id, sealed, sealing_key) values (created, created, webhook_sealed, create_partner.sealing_key);
+  insert into webhook_secret (partner_id, receiver_id, sealed, sealing_key)
+  values (created, created, webhook_sealed, create_partner.sealing_key);
   insert into signing_key (partner_id, thumbprint, kid, jwk)
   select created, k->>'thumbprint', k->>'kid', k->'jwk' from jsonb_array_elements(signing_keys) k;
   perform note('partner.create', public, jsonb_build_object('name', create_partner.name, 'iban', create_partner.iban, 'ips', ips,

@@ -57,7 +57,8 @@ create or replace function gold.post_first_changes(client int, login text, appro
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   perform post_change(client, 'settlement.changed', post_first_changes.login, post_first_changes.approved_by, iban => p.iban) from partner p where p.id = client;
-  perform post_change(client, 'webhook_endpoint.changed', post_first_changes.login, post_first_changes.approved_by, webhook_url => r.url)
+  perform post_change(client, 'webhook_endpoint.changed', post_first_changes.login, post_first_changes.approved_by,
+    webhook_url => r.url)
   from receiver r where r.id = client;
   perform post_change(client, 'credential.added', post_first_changes.login, post_first_changes.approved_by, c.kind, c.credential, c.kid, c.valid_from, c.valid_until)
   from (

@@ -12,7 +12,8 @@ begin atomic
       'public_base_url', d.public_base_url,
       'loopback_receivers', d.loopback_receivers,
       'webhook_ports', to_jsonb(d.webhook_ports),
-      'receivers', coalesce((select jsonb_agg(distinct r.partner_id) from gold.receiver r where r.removed_at is null), '[]'),
+      'receivers', coalesce((
+        select jsonb_agg(distinct r.partner_id) from gold.receiver r where r.removed_at is null), '[]'),
       'token_keys', coalesce((
         select jsonb_agg(jsonb_build_object('kid', t.kid, 'public_jwk', t.public_jwk, 'sealed', encode(t.sealed, 'base64'),
           'sealing_key', t.sealing_key, 'not_before', t.not_before, 'retire_at', t.retire_at) order by t.not_before, t.kid)

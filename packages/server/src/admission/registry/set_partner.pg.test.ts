@@ -24,7 +24,8 @@ describe("set_partner", () => {
         ${burst ?? null}::int, ${maximum ?? null}::text::bigint)`);
   async function stateOf(publicId: string): Promise<Record<string, unknown>> {
     const [row] = await books.sql`
-      select name, (select r.url from gold.receiver r where r.id = p.id) as webhook_url, rate_per_second, burst, maximum_grams, iban, a.admission_version, v.version,
+      select name, (select r.url from gold.receiver r where r.id = p.id) as webhook_url,
+        rate_per_second, burst, maximum_grams, iban, a.admission_version, v.version,
         (select array_agg(range::text order by range) from gold.allowed_ip where partner_id = p.id) as ips
       from gold.partner p join gold.account a on a.client_id = p.id, gold.registry_version v where public_id = ${publicId}`;
     return { ...row };

@@ -1,5 +1,6 @@
 -- What an operator does with a partner's request for a change. One person may take it up or decline it, because this
--- changes no credential: `gold change take` first makes or proposes the usual change (packages/approvals/src/changes.ts).
+-- changes no credential: `gold change take` first makes or proposes the usual change
+-- (packages/approvals/src/changes.ts).
 
 create or replace function gold.hold_change(id uuid) returns gold.change_request
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -12,7 +13,8 @@ begin
     raise exception 'there is no request chg_%', hold_change.id using errcode = 'GR404';
   elsif (change_request_state(held)).status <> 'requested' then
     raise exception 'the request is % already%', (change_request_state(held)).status,
-      case when held.declined_at is null and held.proposal is not null then ', with the proposal ' || held.proposal else '' end
+      case when held.declined_at is null and held.proposal is not null then ', with the proposal ' || held.proposal
+        else '' end
       using errcode = 'GR409';
   end if;
   return held;
@@ -33,22 +35,27 @@ begin
     if two_people() then
       raise exception 'name the proposal that answers the request' using errcode = 'GR409';
     end if;
-  elsif given.state is distinct from 'pending' or given.proposer <> session_user or given.content ->> 'client_id' <> public_of(held.client_id)
-    or given.kind <> (case held.kind when 'signing_key' then 'signing_key.add' when 'certificate_request' then 'certificate.issue'
+  elsif given.state is distinct from 'pending' or given.proposer <> session_user
+    or given.content ->> 'client_id' <> public_of(held.client_id)
+    or given.kind <> (case held.kind
+      when 'signing_key' then 'signing_key.add' when 'certificate_request' then 'certificate.issue'
       when 'ip_range' then 'partner.set' else 'endpoint.add' end)
   then
     raise exception 'the proposal % does not answer the request, or is not yours', proposal using errcode = 'GR409';
   end if;
   if (held.kind = 'certificate_request') <> (certificate is not null)
     or certificate is not null and pem_sha256(certificate) is distinct from coalesce(given.content ->> 'fingerprint', (
-      select c.fingerprint from certificate c where c.fingerprint = pem_sha256(certificate) and c.partner_id = held.client_id))
+      select c.fingerprint from certificate c
+      where c.fingerprint = pem_sha256(certificate) and c.partner_id = held.client_id))
   then
-    raise exception 'give the certificate that was issued for the request, and only for a certificate request' using errcode = 'GR409';
+    raise exception 'give the certificate that was issued for the request, and only for a certificate request'
+      using errcode = 'GR409';
   end if;
   update change_request c set taken_by = session_user, taken_at = at, proposal = proposal, certificate = certificate
   where c.bucket = held.bucket and c.client_id = held.client_id and c.id = id;
-  perform note('change.take', public_of(held.client_id), jsonb_strip_nulls(jsonb_build_object('change', id, 'kind', held.kind,
-    'taken_at', instant_text(at), 'taken_as', proposal, 'certificate_sha256', hash_text(convert_to(certificate, 'UTF8')))));
+  perform note('change.take', public_of(held.client_id), jsonb_strip_nulls(jsonb_build_object(
+    'change', id, 'kind', held.kind, 'taken_at', instant_text(at), 'taken_as', proposal,
+    'certificate_sha256', hash_text(convert_to(certificate, 'UTF8')))));
 end $$;
 
 create or replace function gold.decline_change(id uuid, reason text) returns void

@@ -3,12 +3,15 @@
 
 -- The status follows from the proposal with which an operator took up the request. With a single operator, there is no
 -- proposal. If the proposal was rejected or has expired, the request waits again.
-create or replace function gold.change_request_state(given gold.change_request, out status text, out decided_at timestamptz)
+create or replace function gold.change_request_state(
+  given gold.change_request, out status text, out decided_at timestamptz
+)
 language sql stable security definer set search_path = gold, pg_temp as $$
   select case when given.declined_at is not null then 'declined' when given.taken_at is null then 'requested'
       when given.proposal is null or p.state = 'approved' then 'approved'
       when p.state = 'pending' and p.expires_at > clock_timestamp() then 'proposed' else 'requested' end,
-    coalesce(given.declined_at, case when given.proposal is null then given.taken_at when p.state = 'approved' then p.decided_at end)
+    coalesce(given.declined_at, case
+      when given.proposal is null then given.taken_at when p.state = 'approved' then p.decided_at end)
   from (values (given.proposal)) g (id) left join proposal p on p.id = g.id
 $$;
 
@@ -16,7 +19,8 @@ $$;
 create or replace function gold.pem_sha256(certificate text) returns text
 language sql immutable
 return encode(sha256(decode(replace(substring(
-  certificate from '^-----BEGIN CERTIFICATE-----\n([A-Za-z0-9+/=\n]+)\n-----END CERTIFICATE-----\n?$'), E'\n', ''), 'base64')), 'hex');
+    certificate from '^-----BEGIN CERTIFICATE-----\n([A-Za-z0-9+/=\n]+)\n-----END CERTIFICATE-----\n?$'),
+  E'\n', ''), 'base64')), 'hex');
 
 -- The request as the partner may see it. The certificate is shown only while the service accepts it.
 create or replace function gold.change_request_text(given gold.change_request) returns text
@@ -36,8 +40,8 @@ $$;
 -- Stores a request. The account's lock makes the count of open requests exact. A request beyond the maximum stores
 -- nothing, neither its nonce nor its key.
 create or replace function gold.request_change(
-  settle boolean, client int, admission bigint, nonce uuid, key text, fingerprint bytea, id uuid, kind text, content text,
-  maximum int, request uuid, signed_request bytea, thumbprint bytea
+  settle boolean, client int, admission bigint, nonce uuid, key text, fingerprint bytea, id uuid, kind text,
+  content text, maximum int, request uuid, signed_request bytea, thumbprint bytea
 ) returns gold.outcome
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan
@@ -62,7 +66,8 @@ begin
     where c.bucket = holder.bucket and c.client_id = client and s.status in ('requested', 'proposed') order by c.id);
   if cardinality(opened) >= maximum then
     return row(1, 'answered', 409, problem_text('open_changes_exceeded',
-      'You have ' || cardinality(opened) || ' of at most ' || maximum || ' open changes: ' || array_to_string(opened, ', ') || '.', request))::outcome;
+      'You have ' || cardinality(opened) || ' of at most ' || maximum || ' open changes: '
+      || array_to_string(opened, ', ') || '.', request))::outcome;
   end if;
   perform spend_nonce(holder, nonce, request);
   insert into change_request (bucket, client_id, id, kind, content, requested_at)
@@ -81,7 +86,8 @@ $$;
 -- The newest 50 requests, newest first.
 create or replace function gold.list_changes(client int) returns text
 language sql stable security definer set search_path = gold, pg_temp as $$
-  select '{"items":[' || coalesce(string_agg(change_request_text(c), ',' order by c.requested_at desc, c.id desc), '') || ']}'
+  select '{"items":['
+    || coalesce(string_agg(change_request_text(c), ',' order by c.requested_at desc, c.id desc), '') || ']}'
   from (
     select c.* from change_request c
     where c.bucket = list_changes.client % 64 and c.client_id = list_changes.client

@@ -248,7 +248,8 @@ $$;
 -- The rules of this function, check_execution_has_key, check_events_without_gap, check_execution_has_event
 -- and check_event_has_execution: each order, funding and withdrawal has one event. Each order, withdrawal,
 -- cancellation and requested change has exactly one idempotency key; a funding has one key or one approved
--- deposit. No key and no event names a record that does not exist. The sequence numbers of a client's events have no gap.
+-- deposit. No key and no event names a record that does not exist. The sequence numbers of a client's events
+-- have no gap.
 create or replace function gold.check_result_is_bound() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select k.result_kind || ' ' || k.result_id, 'the key''s result does not exist'
@@ -260,8 +261,10 @@ language sql stable set search_path = gold, pg_temp as $$
   left join event e on k.result_kind = 'event' and e.bucket = k.bucket and e.client_id = k.client_id and e.id = k.result_id
   left join withdrawal_step s on k.result_kind = 'cancellation' and s.bucket = k.bucket and s.client_id = k.client_id
     and s.withdrawal_id = k.result_id and s.status::text = 'cancelled'
-  left join change_request c on k.result_kind = 'change' and c.bucket = k.bucket and c.client_id = k.client_id and c.id = k.result_id
-  where k.result_kind not in ('refusal', 'simulation') and coalesce(o.id, f.id, q.id, w.id, e.id, s.withdrawal_id, c.id) is null
+  left join change_request c on k.result_kind = 'change' and c.bucket = k.bucket and c.client_id = k.client_id
+    and c.id = k.result_id
+  where k.result_kind not in ('refusal', 'simulation')
+    and coalesce(o.id, f.id, q.id, w.id, e.id, s.withdrawal_id, c.id) is null
 $$;
 
 create or replace function gold.check_execution_has_key() returns table (subject text, detail text)
@@ -288,7 +291,8 @@ language sql stable set search_path = gold, pg_temp as $$
     where s.status::text = 'cancelled' group by s.withdrawal_id
     union all
     select 'change', c.id, count(k.key)
-    from change_request c left join idempotency_key k on k.bucket = c.bucket and k.client_id = c.client_id and k.result_id = c.id and k.result_kind = 'change'
+    from change_request c left join idempotency_key k on k.bucket = c.bucket and k.client_id = c.client_id
+      and k.result_id = c.id and k.result_kind = 'change'
     group by c.id
   ) r
   where r.keys <> 1
@@ -323,7 +327,8 @@ language sql stable set search_path = gold, pg_temp as $$
   left join orders o on k.result_kind = 'order' and o.bucket = k.bucket and o.client_id = k.client_id and o.id = k.result_id
   left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
   left join event e on e.bucket = k.bucket and e.client_id = k.client_id and e.sequence = coalesce(o.sequence, w.sequence)
-  where k.result_kind in ('order', 'withdrawal', 'cancellation', 'change') and (k.request is null or k.signing_thumbprint is null)
+  where k.result_kind in ('order', 'withdrawal', 'cancellation', 'change')
+    and (k.request is null or k.signing_thumbprint is null)
     and (e.line = 2 or k.created_at > coalesce((select d.requests_kept_since from deployment d), '-infinity'))
 $$;
 

@@ -132,7 +132,8 @@ describe("event notices of the service", () => {
       await sql`delete from gold.receiver where id = ${partner.client}`;
       if (url !== null) {
         await sql`
-          insert into gold.receiver (id, partner_id, number, url) values (${partner.client}, ${partner.client}, 1, ${url})`;
+          insert into gold.receiver (id, partner_id, number, url)
+          values (${partner.client}, ${partner.client}, 1, ${url})`;
       }
       await sql`select gold.registry_changed()`;
       await service.refresh();

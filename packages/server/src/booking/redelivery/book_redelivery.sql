@@ -13,7 +13,8 @@ create or replace function gold.takers_of(given gold.event) returns setof gold.r
 language sql stable
 begin atomic
   select r.* from gold.receiver r
-  where r.partner_id = (given).client_id and r.removed_at is null and gold.takes(r.types, (given).type) and (given).sequence > r.added_after
+  where r.partner_id = (given).client_id and r.removed_at is null and gold.takes(r.types, (given).type)
+    and (given).sequence > r.added_after
   order by r.id;
 end;
 

@@ -11,7 +11,8 @@ begin atomic
   where n.bucket = receiver % 64 and n.client_id = receiver;
   update gold.retry r set due_at = gold.due_now(r.due_at)
   where r.ctid = any (array(
-    select r.ctid from gold.retry r where r.client_id + 0 = receiver and r.due_at is not null order by r.client_id + 0, r.due_at limit 10000));
+    select r.ctid from gold.retry r where r.client_id + 0 = receiver and r.due_at is not null
+    order by r.client_id + 0, r.due_at limit 10000));
   select gold.endpoint_changed(n.partner_id) from gold.receiver n where n.id = receiver;
 end;
 
@@ -125,7 +126,8 @@ begin
       (select e.sequence from event e
         where e.bucket = subject.id % 64 and e.client_id = subject.id and e.sequence > above and e.sequence <= last
           and takes(taker.types, e.type)
-          and not exists (select from retry r where r.bucket = taker.id % 64 and r.client_id = taker.id and r.sequence = e.sequence)
+          and not exists (
+            select from retry r where r.bucket = taker.id % 64 and r.client_id = taker.id and r.sequence = e.sequence)
         order by e.sequence desc limit most)
       order by 1 desc limit most
     ) found

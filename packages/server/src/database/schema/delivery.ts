@@ -23,8 +23,8 @@ export const deliveryWorker = gold.table("delivery_worker", {
   seenAt: instant().notNull(),
 });
 
-// In `endpoint`, `retry` and `attempt`, the owner is a webhook endpoint: `client_id` is the id of its row in `receiver`.
-// For a partner's first endpoint, that is the partner's number.
+// In `endpoint`, `retry` and `attempt`, the owner is a webhook endpoint: `client_id` is the id of its row in
+// `receiver`. For a partner's first endpoint, that is the partner's number.
 
 /**
  * The state of the delivery to one webhook endpoint. Every event up to `passed` was delivered, has a row in `retry`, or

@@ -132,8 +132,8 @@ export const signingKey = gold.table("signing_key", {
 }, (t) => [uniqueIndex("signing_key_thumbprint").on(t.partnerId, t.thumbprint)]);
 
 /**
- * A webhook endpoint of a partner. A partner's first endpoint has the partner's own number as its id; the ids of further
- * endpoints begin at 2^30. `delivery.ts` stores the state of the delivery to it.
+ * A webhook endpoint of a partner. A partner's first endpoint has the partner's own number as its id; the ids of
+ * further endpoints begin at 2^30. `delivery.ts` stores the state of the delivery to it.
  */
 export const receiver = gold.table("receiver", {
   id: integer().primaryKey().generatedByDefaultAsIdentity({ startWith: 2 ** 30 }),
