@@ -38,4 +38,4 @@ return gold.receiver_secrets(client);
 
 create or replace function gold.delivery_text(given gold.event) returns text
 language sql stable
-return '{' || gold.delivery_members(given, (given).client_id) || '}';
+return gold.deliveries_text(given);

@@ -58,7 +58,7 @@ select c.kind, coalesce(p.public_id, 'house') as owner, c.name, c.kid, c.certifi
     when greatest(c.not_before, c.expires_at, c.retire_at) >= '10000-01-01 00:00Z' then 'it has a date after the year 9999'
     else c.fault end as fault,
   (select r.number from gold.webhook_secret s join gold.receiver r on r.id = s.receiver_id
-    where c.kind = 'webhook_secret' and s.id::text = c.name) as endpoint
+    where s.id = case when c.kind = 'webhook_secret' then c.name::int end) as endpoint
 from (
   select 'certificate' as kind, partner_id, fingerprint as name, null as kid, null as certificate, not_before, not_after as expires_at,
     revoked_at as retire_at, revoked_at is not null as revoked, last_used_at, null as fault from gold.certificate

@@ -49,9 +49,24 @@ describe("a partner's webhook endpoints", () => {
     service.books.sql`select gold.set_endpoint(${service.partner.clientId}, ${number}, ${url}, ${
       types && `{${types.join()}}`
     }::text::text[])`;
+  /** Lets an endpoint rest that no worker holds. */
+  const restFor = (number: number, length: string) =>
+    service.books.sql`
+      update gold.endpoint n set worker = null, rests_until = clock_timestamp() + ${length}::text::interval
+      from gold.receiver r where r.partner_id = ${service.partner.client} and r.number = ${number} and n.client_id = r.id`;
   const latest = () =>
     valueOf<number>(service.books.sql`
       select event_sequence::int as latest from gold.account where client_id = ${service.partner.client}`);
+  /** The status of `delivery` and of each delivery, as GET /v1/events shows them. */
+  async function shown(sequence: number): Promise<string[]> {
+    const { items: [event] } = await read(`/v1/events?after=${sequence - 1}&limit=1`) as {
+      items: { delivery: { status: string }; deliveries: { endpoint: number; status: string }[] }[];
+    };
+    return [
+      event!.delivery.status,
+      ...event!.deliveries.map(({ endpoint, status }) => `${endpoint} ${status}`),
+    ];
+  }
   const untilAllPassed = () =>
     until(async () => {
       const [row] = await service.books.sql`
@@ -140,19 +155,55 @@ describe("a partner's webhook endpoints", () => {
     await fund(service);
     await order(service);
     await untilAllPassed();
+    const delivered = await latest();
+    // One order fails and waits in `retry`; an order and a funding wait after the mark.
+    receiver.answer(500);
+    await order(service);
+    await untilAllPassed();
+    receiver.answer(204);
+    await restFor(number, "1 hour");
+    await order(service);
+    await fund(service);
     await set(number, null, ["funding.completed"]);
+    await restFor(number, "0");
+    await untilAllPassed();
     const from = await latest();
     await order(service);
     await fund(service, 2);
     await untilAllPassed();
     assertEquals(toldTo(receiver).slice(1), [
+      ["order.executed", delivered + 1, delivered],
+      ["funding.completed", delivered + 3, null],
       ["funding.completed", from + 2, null],
       ["funding.completed", from + 3, from + 2],
     ]);
+    assertEquals(await shown(delivered), ["delivered", "1 delivered", `${number} delivered`]);
+    assertEquals(await shown(delivered + 1), ["delivered", "1 delivered"]);
+    assertEquals(await shown(delivered + 2), ["delivered", "1 delivered"]);
+    assertEquals(await shown(delivered + 3), ["delivered", "1 delivered", `${number} delivered`]);
+    const [left] = await service.books.sql`
+      select count(*)::int as retries from gold.retry t join gold.receiver r on r.id = t.client_id
+      where r.partner_id = ${service.partner.client}`;
+    assertEquals(left!.retries, 0);
+    const sql = service.books.sql;
+    const listed = await sql`
+      select sequence::int from gold.list_deliveries(${service.partner.clientId}, 'delivered', 100, ${number})`;
+    assertEquals(listed.map(({ sequence }) => sequence), [from + 3, from + 2, delivered + 3, delivered]);
     await set(number, null, []);
     await fund(service);
     await untilAllPassed();
     assertEquals(toldTo(receiver).at(-1), ["funding.completed", from + 5, from + 4]);
+  });
+
+  it("show an event that no endpoint gets as filtered", async () => {
+    await set(1, null, ["funding.completed"]);
+    try {
+      await order(service);
+      await untilAllPassed();
+      assertEquals(await shown(await latest()), ["filtered"]);
+    } finally {
+      await set(1, null, []);
+    }
   });
 
   it("are shown in GET /v1/account and with each event", async () => {
@@ -173,23 +224,17 @@ describe("a partner's webhook endpoints", () => {
         },
       ],
     );
-    const { items } = await read(`/v1/events?after=${await latest() - 2}`) as {
-      items: { delivery: { status: string }; deliveries: { endpoint: number; status: string }[] }[];
-    };
-    assertEquals(
-      items.map(({ delivery, deliveries }) => [
-        delivery.status,
-        ...deliveries.map(({ endpoint, status }) => `${endpoint} ${status}`),
-      ]),
-      [["delivered", "1 delivered"], ["delivered", "1 delivered", `${number} delivered`]],
-    );
+    const last = await latest();
+    assertEquals(await shown(last - 1), ["delivered", "1 delivered"]);
+    assertEquals(await shown(last), ["delivered", "1 delivered", `${number} delivered`]);
   });
 
   it("end with their removal: waiting events are dropped, and the number is not used again", async () => {
     const { receiver, number } = await add(null);
     receiver.answer(500);
     await fund(service, 3);
-    await receiver.awaitDeliveries(3);
+    // Those of its addition and of its secret, and three fundings. After five failures, the endpoint rests.
+    await receiver.awaitDeliveries(5);
     const { webhook_secrets: secrets } = credentialsReply.parse(await read("/v1/credentials"));
     assertEquals(secrets.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint === number), [number]);
     await service.books.sql`select gold.remove_endpoint(${service.partner.clientId}, ${number})`;

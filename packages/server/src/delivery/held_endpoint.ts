@@ -29,8 +29,8 @@ const TICKET_MS = 3000;
 /** How long the worker keeps an endpoint without work, because a partner's next event often follows soon. */
 const IDLE_MS = 5000;
 /**
- * How many events may be taken beyond the mark in the database. If the worker dies, the events that it sent
- * beyond the mark are sent again.
+ * By how many numbers the worker may be ahead of the mark in the database. If the worker dies, the events that it
+ * sent beyond the mark are sent again.
  */
 const AHEAD_MAX = 1024;
 

@@ -21,6 +21,15 @@ describe("Progress", () => {
     assertEquals(progress.passed, 11);
   });
 
+  it("advances over an event that follows a number below `passed`", () => {
+    const progress = new Progress(0);
+    // An endpoint that takes neither 6 to 10 nor 11 takes 12 after 5.
+    for (const [follows, finished, passed] of [[5, 10, 0], [0, 5, 10], [5, 12, 12]]) {
+      progress.finish(follows!, finished!);
+      assertEquals(progress.passed, passed);
+    }
+  });
+
   it("sets `passed` to the number before the first unfinished event, in whatever order events finish", () => {
     const start = fc.nat(1000);
     const offsets = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 });

@@ -4,7 +4,7 @@
  */
 export class Progress {
   #passed: number;
-  /** Finished events by the number that each follows. */
+  /** Finished events, by the number that each follows; by `passed` if that is already higher. */
   readonly #ahead = new Map<number, number>();
 
   constructor(passed: number) {
@@ -16,7 +16,7 @@ export class Progress {
   }
 
   finish(follows: number, sequence: number): void {
-    if (sequence > this.#passed) this.#ahead.set(follows, sequence);
+    if (sequence > this.#passed) this.#ahead.set(Math.max(follows, this.#passed), sequence);
     for (let next; (next = this.#ahead.get(this.#passed)) !== undefined;) {
       this.#ahead.delete(this.#passed);
       this.#passed = next;

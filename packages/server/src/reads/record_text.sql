@@ -140,7 +140,21 @@ return (
   left join gold.retry r on r.bucket = receiver % 64 and r.client_id = receiver and r.sequence = (given).sequence
 );
 
--- The deliveries of an event to each endpoint that takes it. `delivery` is that to the first of them.
+-- Whether an endpoint gets the event, or got it before its types changed. `passed` is the endpoint's mark.
+create or replace function gold.gets(taker gold.receiver, passed bigint, given gold.event) returns boolean
+language sql stable
+return (given).sequence > (taker).added_after
+  and (gold.takes((taker).types, (given).type) and (given).sequence > least((taker).typed_after, passed)
+    or exists (
+      select from gold.retry r
+      where r.bucket = (taker).id % 64 and r.client_id = (taker).id and r.sequence = (given).sequence)
+    or exists (
+      select from gold.attempt a
+      where a.bucket = (taker).id % 64 and a.client_id = (taker).id and a.sequence = (given).sequence
+        and a.attempted_at between (given).created_at - interval '1 minute' and now() + interval '1 minute'
+        and a.http_status between 200 and 299));
+
+-- The deliveries of an event to each endpoint that gets it. `delivery` is that to the first of them.
 create or replace function gold.deliveries_text(given gold.event) returns text
 language sql stable
 return (
@@ -149,8 +163,11 @@ return (
     || '},"deliveries":['
     || coalesce(string_agg('{"endpoint":' || d.number || ',' || d.members || '}', ',' order by d.number), '') || ']'
   from (
-    select r.number, gold.delivery_members(given, r.id) as members from gold.takers_of(given) r
-    where (given).sequence > r.typed_after offset 0
+    select r.number, gold.delivery_members(given, r.id) as members
+    from gold.receiver r left join gold.endpoint n on n.bucket = r.id % 64 and n.client_id = r.id
+    where r.partner_id = (given).client_id and r.removed_at is null
+      and gold.gets(r, coalesce(n.passed, r.added_after), given)
+    offset 0
   ) d
 );
 

@@ -72,8 +72,8 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
     today: inUse("client_secret"),
   },
   "webhook_secret.rotate": {
-    consequences: ({ client_id, overlap_seconds }) =>
-      `The webhooks of ${client_id} are signed with a new secret. The older ones retire ${overlap_seconds} s after the approval. ${TO_PROPOSER}`,
+    consequences: ({ client_id, endpoint = 1, overlap_seconds }) =>
+      `The webhooks of ${client_id} to its endpoint ${endpoint} are signed with a new secret. The older ones retire ${overlap_seconds} s after the approval. ${TO_PROPOSER}`,
     today: inUse("webhook_secret"),
   },
   "endpoint.add": {
@@ -82,10 +82,12 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
     today: endpointsToday,
   },
   "endpoint.set": {
-    consequences: ({ client_id, endpoint, url }) =>
-      `The webhook endpoint ${endpoint} of ${client_id} ${
-        url ? `gets its webhooks at ${url}` : "gets events of these types only"
-      }.`,
+    consequences: ({ client_id, endpoint, url, types }) =>
+      [
+        `The webhook endpoint ${endpoint} of ${client_id} changes at once.`,
+        ...(url ? [`Its webhooks go to ${url}.`] : []),
+        ...(types ? [`It gets ${eventsOf(types as string[])}.`] : []),
+      ].join(" "),
     today: endpointsToday,
   },
   "endpoint.remove": {
@@ -357,10 +359,11 @@ function textOf(name: string, values: Content): string | null {
  * The credentials that the partner, or the deployment itself, uses today: name, beginning and planned end.
  */
 function inUse(kind: string): NonNullable<Kind["today"]> {
-  return async ({ client_id: owner = "house" }, query) => {
+  return async ({ client_id: owner = "house", endpoint = 1 }, query) => {
     const rows = await query`
       select name, not_before, coalesce(retire_at, expires_at) as ends_at from gold.credential_overview
       where kind = ${kind} and owner = ${owner as string} and status in ('active', 'retiring', 'not_yet')
+        and coalesce(endpoint, ${endpoint as number}) = ${endpoint as number}
       order by not_before, name collate "C"`;
     const spans = rows.map(({ name, not_before, ends_at }) =>
       `${name} since ${instantOf(not_before)}${ends_at ? ` until ${instantOf(ends_at)}` : ""}`
@@ -377,6 +380,9 @@ async function endpointsToday({ client_id, endpoint }: Content, query: Query): P
     ? { endpoint, url: one.url, types: one.types === null ? "all" : `${one.types}` }
     : { endpoints: rows.map(({ number, url }) => `${number}: ${url}`).join(", ") };
 }
+
+const eventsOf = (types: readonly string[]): string =>
+  types.length === 0 ? "all events" : `only the events ${types.join(", ")}`;
 
 const LIMITS = [
   "open_quotes",

@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import type { ChangeReply } from "@gold-partner/protocol";
+import postgres from "postgres";
 import { expectProblem, newTestKey, type TestKey, type TestPartner } from "@gold-partner/server/testing";
 import { assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { expectsOf } from "../../../../../tools/testing/by_two.ts";
@@ -190,21 +191,41 @@ describe("gold change", () => {
       assertEquals((await read(partner, id)).status, "declined");
     });
 
-    it("no login can note a change without its own proposal of the same kind for the same partner", async () => {
+    it("no login can note a change without its own proposal of what the partner requested", async () => {
       const [partner, other] = [await operator.service.addPartner(), await operator.service.addPartner()];
-      const [id, foreign] = [await ask(partner, RANGE), await ask(other, RANGE)];
-      const { proposal_id } = await operator.done("change", "take", foreign);
-      const noted = async (proposal: string | null) =>
-        await operator.service.books.sql`select gold.take_change(${
-          id.slice(4)
-        }::uuid, ${proposal}::uuid, null)`
+      const [id, keyId] = [
+        await ask(partner, RANGE),
+        await ask(partner, { signing_key: (await newTestKey()).publicJwk }),
+      ];
+      const endpoint = await ask(partner, { webhook_endpoint: { url: ENDPOINT.webhook_endpoint.url } });
+      const foreign = await ask(other, RANGE);
+      const sql = postgres(operator.url, { max: 1 });
+      const noted = async (change: string, proposal: unknown) =>
+        await sql`select gold.take_change(${change.slice(4)}::uuid, ${proposal as string}::uuid, null)`
           .then(() => "noted", (error) => error.message as string);
-      assertEquals(await noted(null), "name the proposal that answers the request");
-      assertStringIncludes(
-        await noted(proposal_id as string),
-        "does not answer the request, or is not yours",
-      );
-      assertEquals((await read(partner, id)).status, "requested");
+      const propose = async (who: Pick<TestOperator, "done">, ...words: string[]) =>
+        (await who.done(...words)).proposal_id;
+      const { clientId } = partner;
+      const range = ["partner", "set", clientId, "--ip", "127.0.0.1", "--ip", RANGE.ip_range];
+      try {
+        assertEquals(await noted(id, null), "name the proposal that answers the request");
+        const wrong = [
+          await propose(operator, "change", "take", foreign),
+          await propose(operator, "change", "take", keyId),
+          await propose(operator, "partner", "set", clientId, "--ip", "192.0.2.0/24"),
+          await propose(operator, "partner", "set", clientId, "--name", "Another"),
+          await propose(operator.colleague, ...range),
+        ];
+        const pairs = [...wrong.map((proposal) => [id, proposal] as const), [endpoint, wrong[3]] as const];
+        for (const [change, proposal] of pairs) {
+          assertStringIncludes(await noted(change, proposal), "does not answer the request, or is not yours");
+        }
+        assertEquals((await read(partner, id)).status, "requested");
+        assertEquals(await noted(id, await propose(operator, ...range)), "noted");
+        assertEquals((await read(partner, id)).status, "proposed");
+      } finally {
+        await sql.end();
+      }
     });
   });
 });

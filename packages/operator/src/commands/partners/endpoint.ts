@@ -25,7 +25,7 @@ const list: Command = {
 export const endpointRow = (row: SqlRow): Row => ({
   endpoint: row.number,
   url: row.url,
-  types: row.types === null ? "all" : `${row.types}`.replace(/[{}]/g, "").replaceAll(",", ", "),
+  types: row.types === null ? "all" : row.types.join(", "),
   webhook: row.disabled_at ? "disabled" : row.failures > 0 ? "failing" : "ok",
   disabled_at: instantOf(row.disabled_at),
   failures: row.failures,

@@ -18,10 +18,10 @@ end $$;
 create or replace function gold.checked_types(types text[]) returns text[]
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
-  unknown text := (select t from unnest(types) t where event_number(t) is null limit 1);
+  unknown text[] := array(select t from unnest(types) t where event_number(t) is null);
 begin
-  if unknown is not null then
-    raise exception 'there are no events of the type %', unknown using errcode = 'GR409';
+  if cardinality(unknown) > 0 then
+    raise exception 'there are no events of the type %', coalesce(unknown[1], 'null') using errcode = 'GR409';
   end if;
   return nullif(array(select distinct t collate "C" from unnest(types) t order by 1), '{}');
 end $$;
@@ -72,7 +72,7 @@ begin
 end $$;
 
 -- Changes the given values; null leaves a value unchanged. An empty list means all types. The new types also hold for
--- the events that wait.
+-- the events that wait, and for those that are sent again.
 create or replace function gold.set_endpoint(public text, endpoint int, url text, types text[]) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_column
@@ -96,6 +96,9 @@ begin
     typed_after = case when wanted is distinct from r.types then a.event_sequence else r.typed_after end
   from account a where r.id = before.id and a.bucket = subject.id % 64 and a.client_id = subject.id
   returning r.* into after;
+  delete from retry r
+  where r.bucket = after.id % 64 and r.client_id = after.id and not exists (
+    select from event_of_number(subject.id, r.sequence) e where takes(after.types, e.type));
   if set_endpoint.url is not null then
     perform enable_receiver(after.id);
   else

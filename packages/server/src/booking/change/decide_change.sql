@@ -20,6 +20,19 @@ begin
   return held;
 end $$;
 
+-- Whether a proposal's content has what the request asks for. The URL of an endpoint is not compared, because the
+-- proposal has its normal form, nor the key of a certificate, because `gold` read it from the request.
+create or replace function gold.answers_request(asked jsonb, content jsonb) returns boolean
+language sql immutable
+return case
+  when asked ? 'signing_key' then content -> 'jwk' @> (asked -> 'signing_key') - 'kid'
+  when asked ? 'ip_range' then exists (
+    select from jsonb_array_elements_text(content -> 'ips') i where i::inet = (asked ->> 'ip_range')::inet)
+  when asked ? 'webhook_endpoint' then
+    (content ->> 'types')::jsonb is not distinct from (asked -> 'webhook_endpoint' ->> 'types')::jsonb
+  else true
+end;
+
 -- Notes which proposal answers the request. With a single operator, the change was made without a proposal.
 -- `certificate` is the certificate that was issued for a certificate request.
 create or replace function gold.take_change(id uuid, proposal uuid, certificate text) returns void
@@ -40,6 +53,7 @@ begin
     or given.kind <> (case held.kind
       when 'signing_key' then 'signing_key.add' when 'certificate_request' then 'certificate.issue'
       when 'ip_range' then 'partner.set' else 'endpoint.add' end)
+    or answers_request(held.content::jsonb, given.content) is not true
   then
     raise exception 'the proposal % does not answer the request, or is not yours', proposal using errcode = 'GR409';
   end if;

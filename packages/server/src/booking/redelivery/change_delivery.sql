@@ -125,7 +125,7 @@ begin
       union all
       (select e.sequence from event e
         where e.bucket = subject.id % 64 and e.client_id = subject.id and e.sequence > above and e.sequence <= last
-          and takes(taker.types, e.type)
+          and gets(taker, mark, e)
           and not exists (
             select from retry r where r.bucket = taker.id % 64 and r.client_id = taker.id and r.sequence = e.sequence)
         order by e.sequence desc limit most)
