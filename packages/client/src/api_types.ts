@@ -28,7 +28,10 @@ export interface Account {
   limits: Limits;
 }
 
-/** A change of what is registered for you. It has no effect before two people of the operator decide. */
+/**
+ * A change of what is registered for you. Nothing changes until the operator approves it. In production,
+ * that takes two people.
+ */
 export interface AccountChange {
   /** The id: chg_ and a UUIDv7. */
   change_id: string;
@@ -120,7 +123,7 @@ export type ChangeRequest = {
   readonly ip_range?: undefined;
   readonly webhook_endpoint?: undefined;
 } | {
-  /** An IP address or a CIDR range. */
+  /** An IP address or a CIDR range: at most a /16, for IPv6 a /32. */
   readonly ip_range: string;
   readonly signing_key?: undefined;
   readonly certificate_request?: undefined;
@@ -189,14 +192,13 @@ export interface Credentials {
 }
 
 /**
- * The attempts to deliver an event to your first endpoint, which has the lowest number. `deliveries` has
- * every endpoint.
+ * The attempts to deliver an event to the first of the endpoints that get it. `deliveries` has all of
+ * them.
  */
 export interface Delivery {
   /**
    * pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped
-   * trying; redeliver it by hand. filtered, only in `delivery`: no endpoint takes its type. Values may be
-   * added.
+   * trying; redeliver it by hand. filtered, only in `delivery`: no endpoint gets it. Values may be added.
    */
   status: "pending" | "delivered" | "parked" | "filtered" | (string & Record<never, never>);
   /** When the event is sent next; null if that is not planned. */
@@ -402,10 +404,7 @@ export type AccountEvent = {
   /** The version of this API, as info.version of the description. Not in events from before 0.7.0. */
   api_version?: string | undefined;
   delivery: Delivery;
-  /**
-   * One object for each endpoint that gets this type of event, by its number. Not in replies from before
-   * 0.7.0.
-   */
+  /** One object for each endpoint that gets the event, by its number. Not in replies from before 0.7.0. */
   deliveries?: Array<EndpointDelivery> | undefined;
   /**
    * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
@@ -1387,10 +1386,10 @@ export type WebhookEvent = {
   /** The version of this API, as info.version of the description. Not in events from before 0.7.0. */
   api_version?: string | undefined;
   /**
-   * The number of the event before this one among those that this endpoint gets. Process this event when
-   * you have processed every event up to that number; null: at once, because there is none, or because the
-   * types of the endpoint have changed since. Without a filter it is sequence - 1. Only in webhooks of
-   * 0.7.0 and later, not in the event stream nor in GET /v1/events.
+   * The number of the event before this one among those that this endpoint gets. Process this event after
+   * that one. Null: process it at once, because there is none before it, or because the types of the
+   * endpoint have changed since. Without a filter it is sequence - 1. Only in webhooks of 0.7.0 and later,
+   * not in the event stream nor in GET /v1/events.
    */
   previous_sequence?: number | null | undefined;
 } & AccountEventCase;

@@ -47,7 +47,7 @@ export function denoTransport({ cert, key, ca }: TlsIdentity): Transport {
 
 /**
  * Yields the parts of a body until `signal` aborts. Deno's `fetch` keeps only a weak reference to the signal that it
- * derives from this one. After the next garbage collection, it would read the body on.
+ * derives from this one. After a garbage collection, an abort would no longer end the read.
  */
 async function* partsOf(
   body: ReadableStream<Uint8Array> | null,

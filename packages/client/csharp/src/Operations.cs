@@ -55,9 +55,9 @@ namespace GoldPartner {
 
     /// <summary>
     /// Request a change of what is registered for you. A further signing key, certificate, IP range or webhook
-    /// endpoint. Nothing changes before the operator's people have taken up the request and, in production, a second
-    /// person has approved it. At most three changes may be open. Never send a private key or a secret. An IBAN
-    /// cannot be changed here. Sign the request as an order.
+    /// endpoint. Nothing changes until the operator approves the request. In production, that takes two people. At
+    /// most three changes may be open. Never send a private key or a secret. An IBAN cannot be changed here. Sign the
+    /// request as you sign an order.
     /// </summary>
     /// <param name="request">the members to send</param>
     /// <param name="idempotencyKey">
@@ -77,9 +77,7 @@ namespace GoldPartner {
       return await CallAsync(call, json => new AccountChange(json), cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>
-    /// The changes that you requested. Your newest 50 changes, newest first, with what became of them.
-    /// </summary>
+    /// <summary>The changes that you requested. Your newest 50 changes with their status, newest first.</summary>
     /// <param name="cancellationToken">ends the call with the code aborted</param>
     /// <returns>the reply</returns>
     public async Task<AccountChanges> GetChangesAsync(
@@ -89,7 +87,8 @@ namespace GoldPartner {
     }
 
     /// <summary>
-    /// One change that you requested. One of your changes. An approved certificate request has the certificate.
+    /// One change that you requested. One change. When a certificate request is approved, <c>certificate</c> has the
+    /// certificate.
     /// </summary>
     /// <param name="changeId">the id, as the service returned it</param>
     /// <param name="cancellationToken">ends the call with the code aborted</param>

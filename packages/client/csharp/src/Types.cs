@@ -55,7 +55,8 @@ namespace GoldPartner {
   }
 
   /// <summary>
-  /// A change of what is registered for you. It has no effect before two people of the operator decide.
+  /// A change of what is registered for you. Nothing changes until the operator approves it. In production, that
+  /// takes two people.
   /// </summary>
   public sealed class AccountChange {
     internal AccountChange(Json json) {
@@ -194,7 +195,7 @@ namespace GoldPartner {
     public SigningKeyRequest? SigningKey { get; set; }
     /// <summary>A certificate request (PKCS #10) as PEM.</summary>
     public string? CertificateRequest { get; set; }
-    /// <summary>An IP address or a CIDR range.</summary>
+    /// <summary>An IP address or a CIDR range: at most a /16, for IPv6 a /32.</summary>
     public string? IpRange { get; set; }
     /// <summary>See <see cref="WebhookEndpointRequest"/>.</summary>
     public WebhookEndpointRequest? WebhookEndpoint { get; set; }
@@ -323,8 +324,7 @@ namespace GoldPartner {
   }
 
   /// <summary>
-  /// The attempts to deliver an event to your first endpoint, which has the lowest number. <c>deliveries</c> has
-  /// every endpoint.
+  /// The attempts to deliver an event to the first of the endpoints that get it. <c>deliveries</c> has all of them.
   /// </summary>
   public sealed class Delivery {
     internal Delivery(Json json) {
@@ -335,7 +335,7 @@ namespace GoldPartner {
 
     /// <summary>
     /// pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped trying;
-    /// redeliver it by hand. filtered, only in <c>delivery</c>: no endpoint takes its type. Values may be added.
+    /// redeliver it by hand. filtered, only in <c>delivery</c>: no endpoint gets it. Values may be added.
     /// </summary>
     public string Status { get; }
     /// <summary>When the event is sent next; null if that is not planned.</summary>
@@ -381,7 +381,7 @@ namespace GoldPartner {
     public long Endpoint { get; }
     /// <summary>
     /// pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped trying;
-    /// redeliver it by hand. filtered, only in <c>delivery</c>: no endpoint takes its type. Values may be added.
+    /// redeliver it by hand. filtered, only in <c>delivery</c>: no endpoint gets it. Values may be added.
     /// </summary>
     public string Status { get; }
     /// <summary>When the event is sent next; null if that is not planned.</summary>
@@ -427,7 +427,7 @@ namespace GoldPartner {
     /// <summary>See <see cref="Delivery"/>.</summary>
     public Delivery Delivery { get; }
     /// <summary>
-    /// One object for each endpoint that gets this type of event, by its number. Not in replies from before 0.7.0.
+    /// One object for each endpoint that gets the event, by its number. Not in replies from before 0.7.0.
     /// </summary>
     public IReadOnlyList<EndpointDelivery>? Deliveries { get; }
     /// <summary>
@@ -1998,10 +1998,10 @@ namespace GoldPartner {
     /// <summary>See <see cref="EventData"/>.</summary>
     public EventData Data { get; }
     /// <summary>
-    /// The number of the event before this one among those that this endpoint gets. Process this event when you have
-    /// processed every event up to that number; null: at once, because there is none, or because the types of the
-    /// endpoint have changed since. Without a filter it is sequence - 1. Only in webhooks of 0.7.0 and later, not in
-    /// the event stream nor in GET /v1/events.
+    /// The number of the event before this one among those that this endpoint gets. Process this event after that
+    /// one. Null: process it at once, because there is none before it, or because the types of the endpoint have
+    /// changed since. Without a filter it is sequence - 1. Only in webhooks of 0.7.0 and later, not in the event
+    /// stream nor in GET /v1/events.
     /// </summary>
     public long? PreviousSequence { get; }
   }

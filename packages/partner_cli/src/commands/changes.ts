@@ -13,8 +13,8 @@ export const CHANGE: Command = {
   usage:
     "--signing-key FILE | --csr FILE | --ip RANGE | --webhook URL [--type TYPE …] [--key KEY] [--record FILE]",
   does:
-    "requests a further signing key, certificate, address range or webhook endpoint with a signed request. Nothing " +
-    "changes before the operator's people have approved it",
+    "requests a further signing key, certificate, IP range or webhook endpoint with a signed request. Nothing " +
+    "changes until the operator approves it",
   help:
     "FILE is a PEM or a JWK of the key, of which only the public part is sent, or the PEM of a certificate request. " +
     "`gold-partner changes` shows what became of it, and the certificate.",

@@ -80,7 +80,10 @@ describe("examineWebhooks()", () => {
       message,
       /endpoint 1 .*: answered 204 .* endpoint 2 .*ledger\): answered 500 to a test event\.$/,
     );
-    assertMatch(cure, /^Endpoint 2: Answer 2xx .* Run gold-partner check-receiver\.$/);
+    assertMatch(
+      cure,
+      /^Endpoint 2: Answer 2xx .* Run gold-partner check-receiver with that secret as webhook_secret\.$/,
+    );
     const both = await faultOf(clientOf(2, [test([REFUSED], [attempt(NOW, 500)])]));
     assertMatch(both.cure, /^Endpoint 1: Nothing accepts .* Endpoint 2: Answer 2xx/);
   });

@@ -106,7 +106,9 @@ function judgeAttempt(attempt: DeliveryAttempt, event: string): string {
       CURES[cause ?? ""] ?? "Check that the registered URL is reachable from the service over https.",
     );
   }
-  const cure = "Answer 2xx to a delivery that webhook_secret signs. Run gold-partner check-receiver.";
+  const cure =
+    "Answer 2xx to a delivery that a secret of this endpoint signs. Run gold-partner check-receiver " +
+    "with that secret as webhook_secret.";
   throw new Fault(`answered ${http_status} to ${event}.`, cure);
 }
 

@@ -24,8 +24,7 @@ const SUMMARIES: Readonly<Record<keyof typeof EVENTS, string>> = {
     "The end of one of your credentials was set or moved: it was retired, revoked or replaced.",
   "settlement.changed": "Your withdrawals are paid to another IBAN from now on. Two people changed it.",
   "webhook_endpoint.changed":
-    "A webhook endpoint of yours was added or removed, or got another URL or other types. This event is the first that goes to " +
-    "the new URL.",
+    "A webhook endpoint of yours was added or removed, or got another URL or other types.",
   "day.closed": "A day in Riyadh has ended. The event commits to all of its quotes and refusals.",
   "webhook.test": "You have requested a test event.",
 };

@@ -1,4 +1,4 @@
-// Changes of a partner's own registration. The partner requests them, and people of the operator decide.
+// Changes of a partner's own registration. The partner requests them, and the operator decides.
 import { JsonNumber } from "@gold-partner/canonical";
 import { z } from "zod";
 import { WEBHOOK_EVENT_TYPES } from "./event.ts";
@@ -48,14 +48,20 @@ const certificateRequest = z.string({ error: PEM_RULE }).max(8192, PEM_RULE).reg
 ).meta({ description: "A certificate request (PKCS #10) as PEM." });
 
 const RANGE_RULE = "ip_range must be an IP address, or a range such as 203.0.113.0/24 or 2001:db8::/32.";
-const ipRange = text(RANGE_RULE, /^[0-9A-Fa-f:.]{2,45}(\/[0-9]{1,3})?$/, "An IP address or a CIDR range.");
+const ipRange = text(
+  RANGE_RULE,
+  /^[0-9A-Fa-f:.]{2,45}(\/[0-9]{1,3})?$/,
+  "An IP address or a CIDR range: at most a /16, for IPv6 a /32.",
+);
 
 const URL_RULE = "url must be an https URL of at most 2,048 characters.";
 const TYPES_RULE = "types must be an array with at least one type of event, such as order.executed.";
+const wrongType = ({ input }: { readonly input?: unknown }) =>
+  `types may have only types of events, such as order.executed; got ${JSON.stringify(input)}.`;
 const webhookEndpoint = z.strictObject({
   url: z.string({ error: URL_RULE }).max(2048, URL_RULE).regex(/^https:\/\/[!-~]+$/, URL_RULE)
     .meta({ description: "Where events are to be sent." }),
-  types: z.array(z.enum(WEBHOOK_EVENT_TYPES, { error: TYPES_RULE }), { error: TYPES_RULE })
+  types: z.array(z.enum(WEBHOOK_EVENT_TYPES, { error: wrongType }), { error: TYPES_RULE })
     .min(1, TYPES_RULE).max(WEBHOOK_EVENT_TYPES.length, TYPES_RULE)
     .meta({ description: "The types of events that the endpoint gets. Without it: all." }).optional(),
 }, {
@@ -123,7 +129,7 @@ export const changeReply = z.object({
 }).meta({
   id: "AccountChange",
   description:
-    "A change of what is registered for you. It has no effect before two people of the operator decide.",
+    "A change of what is registered for you. Nothing changes until the operator approves it. In production, that takes two people.",
 });
 export type ChangeReply = z.infer<typeof changeReply>;
 

@@ -221,10 +221,10 @@ const NARROWING = { "x-subjects": SUBJECTS, "x-subject-members": SUBJECT_MEMBERS
 
 const previous_sequence = z.int().min(1).nullable().optional().meta({
   description:
-    "The number of the event before this one among those that this endpoint gets. Process this event when you " +
-    "have processed every event up to that number; null: at once, because there is none, or because the types " +
-    "of the endpoint have changed since. Without a filter it is sequence - 1. Only in webhooks of 0.7.0 and " +
-    "later, not in the event stream nor in GET /v1/events.",
+    "The number of the event before this one among those that this endpoint gets. Process this event after that " +
+    "one. Null: process it at once, because there is none before it, or because the types of the endpoint have " +
+    "changed since. Without a filter it is sequence - 1. Only in webhooks of 0.7.0 and later, not in the event " +
+    "stream nor in GET /v1/events.",
 });
 
 /** A webhook's body. It is delivered at least once, so decide by `id` whether you have it already. */
@@ -258,7 +258,7 @@ const deliveryMembers = {
   status: openText(
     ["pending", "delivered", "parked", "filtered"],
     "pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped " +
-      "trying; redeliver it by hand. filtered, only in `delivery`: no endpoint takes its type.",
+      "trying; redeliver it by hand. filtered, only in `delivery`: no endpoint gets it.",
   ),
   next_attempt_at: instant.nullable().meta({
     description: "When the event is sent next; null if that is not planned.",
@@ -269,8 +269,7 @@ const deliveryMembers = {
 const delivery = z.object(deliveryMembers).meta({
   id: "Delivery",
   description:
-    "The attempts to deliver an event to your first endpoint, which has the lowest number. `deliveries` has every " +
-    "endpoint.",
+    "The attempts to deliver an event to the first of the endpoints that get it. `deliveries` has all of them.",
 });
 
 const deliveries = z.array(
@@ -282,7 +281,7 @@ const deliveries = z.array(
   }).meta({ id: "EndpointDelivery", description: "The attempts to deliver an event to one endpoint." }),
 ).optional().meta({
   description:
-    "One object for each endpoint that gets this type of event, by its number. Not in replies from before 0.7.0.",
+    "One object for each endpoint that gets the event, by its number. Not in replies from before 0.7.0.",
 });
 
 const line = z.string().meta({

@@ -80,7 +80,10 @@ describe("the changes that a partner requests", () => {
       "signing_key must be an object": { signing_key: 7 },
       'crv must be "P-256"': { signing_key: { ...publicJwk, crv: "P-384" } },
       "kid must be 1 to 128": { signing_key: { ...publicJwk, kid: "two words" } },
-      "types must be an array": { webhook_endpoint: { ...ENDPOINT.webhook_endpoint, types: ["unknown"] } },
+      "types must be an array": { webhook_endpoint: { ...ENDPOINT.webhook_endpoint, types: [] } },
+      'types may have only types of events, such as order.executed; got "unknown"': {
+        webhook_endpoint: { ...ENDPOINT.webhook_endpoint, types: ["unknown"] },
+      },
       "url must be an https URL": { webhook_endpoint: { url: "http://hooks.example/" } },
       "one PEM block": { certificate_request: `x${certificate_request}` },
     };

@@ -9,9 +9,9 @@ export const CHANGE_ENDPOINTS = {
     tag: "Access",
     summary: "Request a change of what is registered for you",
     description:
-      "A further signing key, certificate, IP range or webhook endpoint. Nothing changes before the operator's " +
-      "people have taken up the request and, in production, a second person has approved it. At most three changes " +
-      "may be open. Never send a private key or a secret. An IBAN cannot be changed here. Sign the request as an order.",
+      "A further signing key, certificate, IP range or webhook endpoint. Nothing changes until the operator approves " +
+      "the request. In production, that takes two people. At most three changes may be open. Never send a private " +
+      "key or a secret. An IBAN cannot be changed here. Sign the request as you sign an order.",
     token: "required",
     signature: "required",
     idempotent: true,
@@ -28,7 +28,7 @@ export const CHANGE_ENDPOINTS = {
     path: "/v1/account/changes",
     tag: "Access",
     summary: "The changes that you requested",
-    description: "Your newest 50 changes, newest first, with what became of them.",
+    description: "Your newest 50 changes with their status, newest first.",
     token: "required",
     reply: {
       description: "The changes.",
@@ -42,7 +42,7 @@ export const CHANGE_ENDPOINTS = {
     path: "/v1/account/changes/{change_id}",
     tag: "Access",
     summary: "One change that you requested",
-    description: "One of your changes. An approved certificate request has the certificate.",
+    description: "One change. When a certificate request is approved, `certificate` has the certificate.",
     token: "required",
     reply: { description: "The change.", schema: changeReply, examples: { waits: CHANGES.signing_key } },
     refusals: ["not_found"],

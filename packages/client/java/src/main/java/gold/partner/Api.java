@@ -73,7 +73,8 @@ public final class Api {
   }
 
   /**
-   * A change of what is registered for you. It has no effect before two people of the operator decide.
+   * A change of what is registered for you. Nothing changes until the operator approves it. In production, that takes
+   * two people.
    *
    * @param changeId the id: chg_ and a UUIDv7.
    * @param kind what is to change; the member with this name has the content. Values may be added.
@@ -194,7 +195,7 @@ public final class Api {
    *
    * @param signingKey see {@link SigningKeyRequest}
    * @param certificateRequest a certificate request (PKCS #10) as PEM.
-   * @param ipRange an IP address or a CIDR range.
+   * @param ipRange an IP address or a CIDR range: at most a /16, for IPv6 a /32.
    * @param webhookEndpoint see {@link WebhookEndpointRequest}
    */
   public record ChangeRequest(
@@ -327,12 +328,11 @@ public final class Api {
   }
 
   /**
-   * The attempts to deliver an event to your first endpoint, which has the lowest number. {@code deliveries} has
-   * every endpoint.
+   * The attempts to deliver an event to the first of the endpoints that get it. {@code deliveries} has all of them.
    *
    * @param status pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has
-   *     stopped trying; redeliver it by hand. filtered, only in {@code delivery}: no endpoint takes its type. Values
-   *     may be added.
+   *     stopped trying; redeliver it by hand. filtered, only in {@code delivery}: no endpoint gets it. Values may be
+   *     added.
    * @param nextAttemptAt when the event is sent next; null if that is not planned.
    * @param attempts the attempts so far, oldest first.
    */
@@ -365,8 +365,8 @@ public final class Api {
    *
    * @param endpoint the number of the endpoint, as GET /v1/account shows it.
    * @param status pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has
-   *     stopped trying; redeliver it by hand. filtered, only in {@code delivery}: no endpoint takes its type. Values
-   *     may be added.
+   *     stopped trying; redeliver it by hand. filtered, only in {@code delivery}: no endpoint gets it. Values may be
+   *     added.
    * @param nextAttemptAt when the event is sent next; null if that is not planned.
    * @param attempts the attempts so far, oldest first.
    */
@@ -393,8 +393,8 @@ public final class Api {
    * @param apiVersion the version of this API, as info.version of the description. Not in events from before 0.7.0.
    * @param data see {@link EventData}
    * @param delivery see {@link Delivery}
-   * @param deliveries one object for each endpoint that gets this type of event, by its number. Not in replies from
-   *     before 0.7.0.
+   * @param deliveries one object for each endpoint that gets the event, by its number. Not in replies from before
+   *     0.7.0.
    * @param line the event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
    *     and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
    */
@@ -1828,9 +1828,9 @@ public final class Api {
    * @param apiVersion the version of this API, as info.version of the description. Not in events from before 0.7.0.
    * @param data see {@link EventData}
    * @param previousSequence the number of the event before this one among those that this endpoint gets. Process this
-   *     event when you have processed every event up to that number; null: at once, because there is none, or because
-   *     the types of the endpoint have changed since. Without a filter it is sequence - 1. Only in webhooks of 0.7.0
-   *     and later, not in the event stream nor in GET /v1/events.
+   *     event after that one. Null: process it at once, because there is none before it, or because the types of the
+   *     endpoint have changed since. Without a filter it is sequence - 1. Only in webhooks of 0.7.0 and later, not in
+   *     the event stream nor in GET /v1/events.
    */
   public record WebhookEvent(
       String type,

@@ -87,7 +87,7 @@ record Failure(String code, String detail, int status, Cure cure, Outcome outcom
 
   /** Returns the same failure, for a call that did not send anything because of it. */
   Failure withoutCure() {
-    return new Failure(code, detail, status, Cure.NONE, Outcome.UNCHANGED, retryable, null, requestId, replayed,
+    return new Failure(code, detail, status, Cure.NONE, Outcome.UNCHANGED, retryable, retryAfter, requestId, replayed,
         problem, cause);
   }
 

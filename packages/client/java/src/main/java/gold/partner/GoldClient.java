@@ -40,8 +40,8 @@ public final class GoldClient extends Operations implements AutoCloseable {
   }
 
   /**
-   * Closes the client. A call after that throws a GoldException {@code argument_invalid}. A stream that is open ends
-   * so when it would reconnect.
+   * Closes the client. A call after that throws a GoldException {@code argument_invalid}. An
+   * open stream goes on until it reconnects. Its loop then throws the same exception.
    */
   @Override
   public void close() {

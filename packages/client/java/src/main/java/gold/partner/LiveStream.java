@@ -76,6 +76,8 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
       }
       return null;
     } catch (IOException cause) {
+      lines.close();
+      lines = null;
       throw new GoldException("reply_invalid", "A message of the stream does not have the documented form.", cause);
     }
   }

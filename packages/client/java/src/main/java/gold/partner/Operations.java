@@ -58,9 +58,9 @@ public abstract class Operations {
 
   /**
    * Request a change of what is registered for you. A further signing key, certificate, IP range or webhook endpoint.
-   * Nothing changes before the operator's people have taken up the request and, in production, a second person has
-   * approved it. At most three changes may be open. Never send a private key or a secret. An IBAN cannot be changed
-   * here. Sign the request as an order.
+   * Nothing changes until the operator approves the request. In production, that takes two people. At most three
+   * changes may be open. Never send a private key or a secret. An IBAN cannot be changed here. Sign the request as
+   * you sign an order.
    *
    * @param request the members to send
    * @return the reply
@@ -78,7 +78,7 @@ public abstract class Operations {
   }
 
   /**
-   * The changes that you requested. Your newest 50 changes, newest first, with what became of them.
+   * The changes that you requested. Your newest 50 changes with their status, newest first.
    *
    * @return the reply
    */
@@ -87,7 +87,8 @@ public abstract class Operations {
   }
 
   /**
-   * One change that you requested. One of your changes. An approved certificate request has the certificate.
+   * One change that you requested. One change. When a certificate request is approved, {@code certificate} has the
+   * certificate.
    *
    * @param changeId the id, as the service returned it
    * @return the reply
