@@ -357,10 +357,10 @@ describe("POST /sandbox/simulate", () => {
     });
 
     it("closes the newest past day that is open, and the account trades on", async () => {
-      const day = (back: number) =>
-        new Date(Date.now() + 3 * 3_600_000 - back * 86_400_000).toISOString().slice(0, 10);
+      // A day is closed five minutes after its end in Riyadh.
+      const sinceMs = Date.now() + 3 * 3_600_000 - 5 * 60_000;
+      const day = (back: number) => new Date(sinceMs - back * 86_400_000).toISOString().slice(0, 10);
       for (const back of [1, 2]) {
-        // A day that had activity right before midnight is closed some minutes later.
         const [[, closed]] = await simulate("day.closed") as [[string, Record<string, unknown>]];
         assertEquals([closed.date, closed.quotes, closed.first_sequence], [day(back), 0, null]);
       }
