@@ -55,6 +55,20 @@ describe("connect() with several connections", () => {
     await assertRejects(async () => void await sql`select 1`, Error, "CONNECTION_ENDED");
   });
 
+  it("sends no statement on a connection that closes itself in that moment", async () => {
+    const sql = connect(server.superuserUrl(), 1, { statementTimeoutMs: 200 });
+    await sql`select 1`;
+    const [silentMs, lateMs] = [2200, 100];
+    const answer = new Promise((resolve) =>
+      setTimeout(() => resolve(sql`select 1 as one`), silentMs + lateMs)
+    );
+    // Neither the socket's timer nor the one above can run before both are due.
+    const untilMs = performance.now() + silentMs + 2 * lateMs;
+    while (performance.now() < untilMs);
+    assertEquals([...await answer as object[]], [{ one: 1 }]);
+    await sql.end();
+  });
+
   it("returns each statement's own rows after the connection of an earlier statement was lost", async () => {
     const sql = connect(server.superuserUrl(), 1);
     const observer = connect(server.superuserUrl(), 1);

@@ -42,6 +42,11 @@ const STATEMENT_TIMEOUT_MS = 10_000;
  * even if TCP still retries.
  */
 const SILENCE_MARGIN_MS = 2000;
+/**
+ * A statement opens a new connection if its own would soon have been silent for too long. It would fail if it
+ * were sent in the moment in which the connection closes itself.
+ */
+const CLOSING_SOON_MS = 1000;
 
 /**
  * `gate` throws while no write can be committed. `onWait` is called for each statement that waited for a free
@@ -144,6 +149,9 @@ class Connection {
   /** Set by a notice during the current statement. */
   #unreplicated = false;
   #ended = false;
+  /** When the last statement ended. */
+  #usedMs = Infinity;
+  readonly #idleMaxMs: number;
 
   constructor(
     url: string,
@@ -156,6 +164,8 @@ class Connection {
       statementTimeoutMs = STATEMENT_TIMEOUT_MS,
     }: ConnectOptions,
   ) {
+    const silenceMs = statementTimeoutMs + SILENCE_MARGIN_MS;
+    this.#idleMaxMs = silenceMs - CLOSING_SOON_MS;
     this.#open = () =>
       openDatabase(url, {
         connect_timeout: 5,
@@ -169,7 +179,7 @@ class Connection {
         onnotice: (notice) => {
           if (isCancelledWait(notice)) this.#unreplicated = true;
         },
-        silenceMs: statementTimeoutMs + SILENCE_MARGIN_MS,
+        silenceMs,
         onNotify,
         connection: {
           application_name: `gold-partner-${process}`,
@@ -191,21 +201,27 @@ class Connection {
     statement: TemplateStringsArray,
     values: readonly ParameterOrFragment<never>[],
   ): Promise<Rows> {
-    const client = this.#client;
+    if (performance.now() - this.#usedMs > this.#idleMaxMs) this.#replace();
     this.#unreplicated = false;
     try {
-      const result = await client<Rows>(statement, ...values);
+      const result = await this.#client<Rows>(statement, ...values);
       // All notices have arrived now, because the driver resolves when the server is ready for the next
       // statement.
       if (this.#unreplicated) throw unreplicatedError();
       return result;
     } catch (error) {
-      if (!this.#ended && !isAlive(error)) {
-        this.#client = this.#open();
-        client.end({ timeout: 0 }).catch(() => {});
-      }
+      if (!isAlive(error)) this.#replace();
       throw error;
+    } finally {
+      this.#usedMs = performance.now();
     }
+  }
+
+  #replace(): void {
+    if (this.#ended) return;
+    const client = this.#client;
+    this.#client = this.#open();
+    client.end({ timeout: 0 }).catch(() => {});
   }
 
   end(options?: EndOptions): Promise<void> {
