@@ -129,7 +129,8 @@ export const changeReply = z.object({
 }).meta({
   id: "AccountChange",
   description:
-    "A change of what is registered for you. Nothing changes until the operator approves it. In production, that takes two people.",
+    "A change of what is registered for you. Nothing changes until the operator approves it. In production, that " +
+    "takes two people.",
 });
 export type ChangeReply = z.infer<typeof changeReply>;
 

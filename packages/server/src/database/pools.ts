@@ -43,8 +43,8 @@ const STATEMENT_TIMEOUT_MS = 10_000;
  */
 const SILENCE_MARGIN_MS = 2000;
 /**
- * A statement opens a new connection if its own would soon have been silent for too long. It would fail if it
- * were sent in the moment in which the connection closes itself.
+ * A connection that will close itself within this time gets no further statement, because a statement that is
+ * sent in that moment fails. The statement gets a new connection.
  */
 const CLOSING_SOON_MS = 1000;
 
@@ -149,7 +149,7 @@ class Connection {
   /** Set by a notice during the current statement. */
   #unreplicated = false;
   #ended = false;
-  /** When the last statement ended. */
+  /** When the last statement ended. Before the first, nothing is open. */
   #usedMs = Infinity;
   readonly #idleMaxMs: number;
 

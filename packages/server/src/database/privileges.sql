@@ -69,7 +69,8 @@ begin
     -- The API books what partners request, and reads what they may read.
     ('gold_api',
       'keep_pepper book_quotes book_orders book_withdrawal cancel_withdrawal request_change book_funding
-        book_redelivery book_webhook_test spend_nonces tell_events balance_at balance_now find_quote find_order find_withdrawal find_funding find_event
+        book_redelivery book_webhook_test spend_nonces tell_events balance_at balance_now
+        find_quote find_order find_withdrawal find_funding find_event
         list_orders list_withdrawals list_fundings list_events event_bodies newest_events statement_range list_postings read_reserves
         find_change list_changes
         read_credentials read_account read_limits read_day_limits price_minutes read_chain_key find_reserves_list reserves_at share_rates

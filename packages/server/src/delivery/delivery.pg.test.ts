@@ -123,10 +123,12 @@ describe("delivery", () => {
     assertEquals(await retriesOf(service), [[eventOf(first).sequence, 1, "due"]]);
     const [row] = await service.books.sql`
       select extract(epoch from r.due_at - a.attempted_at)::float8 as wait
-      from gold.retry r join gold.attempt a using (bucket, client_id, sequence) where client_id = ${service.partner.client}`;
+      from gold.retry r join gold.attempt a using (bucket, client_id, sequence)
+      where client_id = ${service.partner.client}`;
     // Keep the retry away, because it could be sent before the other event below.
     await service.books
-      .sql`update gold.retry set due_at = clock_timestamp() + interval '1 hour' where client_id = ${service.partner.client}`;
+      .sql`update gold.retry set due_at = clock_timestamp() + interval '1 hour'
+        where client_id = ${service.partner.client}`;
     // The first retry is due about five seconds after the attempt was recorded, with jitter. The second wait
     // would be thirty seconds.
     assert(row!.wait > 3 && row!.wait <= 15, `${row!.wait}`);
@@ -134,7 +136,8 @@ describe("delivery", () => {
     await fund(service);
     await receiver.awaitDeliveries(2);
     await service.books
-      .sql`update gold.retry set due_at = clock_timestamp() - interval '1 second' where client_id = ${service.partner.client}`;
+      .sql`update gold.retry set due_at = clock_timestamp() - interval '1 second'
+        where client_id = ${service.partner.client}`;
     const again = (await receiver.awaitDeliveries(3))[2]!;
     assertEquals([again.id, again.body], [first.id, first.body]);
     verify(service, again, service.partner.webhookSecret);

@@ -53,7 +53,8 @@ describe("a partner's webhook endpoints", () => {
   const restFor = (number: number, length: string) =>
     service.books.sql`
       update gold.endpoint n set worker = null, rests_until = clock_timestamp() + ${length}::text::interval
-      from gold.receiver r where r.partner_id = ${service.partner.client} and r.number = ${number} and n.client_id = r.id`;
+      from gold.receiver r
+      where r.partner_id = ${service.partner.client} and r.number = ${number} and n.client_id = r.id`;
   const latest = () =>
     valueOf<number>(service.books.sql`
       select event_sequence::int as latest from gold.account where client_id = ${service.partner.client}`);

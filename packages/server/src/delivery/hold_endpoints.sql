@@ -18,7 +18,8 @@ return coalesce((
 -- during the call. A worker without a recent heartbeat gets nothing.
 create or replace function gold.claim_receivers(worker uuid, clients int[], most int)
 returns table (
-  client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb, partner int, number int
+  client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb,
+  partner int, number int
 )
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -57,7 +58,8 @@ begin
     limit most
   ), free as (
     select w.bucket, w.client_id, w.url, w.partner_id, w.number
-    from waiting w join endpoint n on n.bucket = w.bucket and n.client_id = w.client_id and n.worker is not distinct from w.worker
+    from waiting w join endpoint n on n.bucket = w.bucket and n.client_id = w.client_id
+      and n.worker is not distinct from w.worker
     for no key update of n skip locked
   )
   update endpoint n set worker = claim_receivers.worker, tenure = n.tenure + 1
@@ -69,7 +71,8 @@ end $$;
 -- Records the worker's heartbeat. Returns all endpoints that the worker still holds, in their current state.
 create or replace function gold.renew_receivers(worker uuid)
 returns table (
-  client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb, partner int, number int
+  client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb,
+  partner int, number int
 )
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_column

@@ -57,7 +57,8 @@ describe("settle_attempts", () => {
     assertEquals(await worker.settle(attempts, [endpointAt(client, 0, 2, { failures: 1 })]), []);
     assertEquals(await state(client), "passed 2, held, 1 failures: 2 waits");
     const rows = await books.sql`
-      select sequence::int, attempted_at, duration_ms, http_status, error, answer from gold.attempt where client_id = ${client} order by sequence`;
+      select sequence::int, attempted_at, duration_ms, http_status, error, answer
+      from gold.attempt where client_id = ${client} order by sequence`;
     assertEquals(rows.map((row) => Object.values(row)), [
       [1, new Date(attempts[0]!.attemptedAtMs), 12, 200, null, null],
       [2, new Date(attempts[1]!.attemptedAtMs), 7, null, "timeout", 'ä "\\'],

@@ -40,7 +40,8 @@ begin
       disabled_at = case when h.disabled then coalesce(n.disabled_at, clock) else n.disabled_at end
     from unnest(held, tenures, froms, passeds, settle_attempts.failures, rests_ms, disableds)
       h (client, tenure, "from", passed, failures, rest_ms, disabled)
-    where n.bucket = h.client % 64 and n.client_id = h.client and n.worker = settle_attempts.worker and n.tenure = h.tenure
+    where n.bucket = h.client % 64 and n.client_id = h.client
+      and n.worker = settle_attempts.worker and n.tenure = h.tenure
       and n.passed in (h."from", h.passed) and h.passed >= h."from"
     returning n.client_id
   )
@@ -60,15 +61,18 @@ begin
       -- Record the event as delivered: its row has neither due_at nor parked_at. The row is deleted when the
       -- mark passes it.
       update retry r set due_at = null
-      where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket
+      where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence
+        and r.due_at = tried.ticket
       returning r.is_test and exists (
-        select from endpoint n where n.bucket = r.bucket and n.client_id = r.client_id and n.disabled_at is not null) into enables;
+        select from endpoint n
+        where n.bucket = r.bucket and n.client_id = r.client_id and n.disabled_at is not null) into enables;
       if enables then
         enabled := enabled || tried.client;
       end if;
     else
       update retry r set tries = tried.tries, due_at = tried.due_at, parked_at = case when tried.due_at is null then clock end
-      where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket;
+      where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence
+        and r.due_at = tried.ticket;
     end if;
   end loop;
 
@@ -85,7 +89,8 @@ begin
     join endpoint n on n.bucket = p.client % 64 and n.client_id = p.client
     cross join lateral (
       select r.ctid from retry r
-      where r.bucket = p.client % 64 and r.client_id = p.client and r.sequence > p.above and r.sequence <= least(p.last, n.passed)
+      where r.bucket = p.client % 64 and r.client_id = p.client
+        and r.sequence > p.above and r.sequence <= least(p.last, n.passed)
         and r.due_at is null and r.parked_at is null offset 0
     ) r))
     -- Check again, because somebody may have requested a redelivery meanwhile.

@@ -28,8 +28,10 @@ const DEFECTS: Readonly<Record<string, string>> = {
   "update gold.endpoint set passed = 6 where client_id = :client": "event_is_delivered",
   "update gold.endpoint set passed = 7 where client_id = :client": "delivery_is_behind event_is_delivered",
   "insert into gold.endpoint (bucket, client_id, passed) values (63, 127, 1)": "delivery_is_behind",
-  "insert into gold.retry (bucket, client_id, sequence, tries, due_at) select bucket, client_id, 7, 1, now() from gold.account where client_id = :client":
-    "retry_has_event",
+  [
+    "insert into gold.retry (bucket, client_id, sequence, tries, due_at) " +
+    "select bucket, client_id, 7, 1, now() from gold.account where client_id = :client"
+  ]: "retry_has_event",
   "update gold.expiry_notice set expires_at = expires_at + interval '1 millisecond' where client_id = :client":
     "chain_is_whole",
   "update gold.expiry_notice set kind = 'webhook_secret' where client_id = :client": "chain_is_whole",

@@ -134,7 +134,8 @@ export async function retriesOf(service: TestService, partner = service.partner)
 /** Ends all waits: retries are due now, and the endpoint no longer rests. */
 export async function endWaits({ books, partner }: TestService): Promise<void> {
   await books
-    .sql`update gold.retry set due_at = clock_timestamp() - interval '1 second' where due_at is not null and client_id = ${partner.client}`;
+    .sql`update gold.retry set due_at = clock_timestamp() - interval '1 second'
+      where due_at is not null and client_id = ${partner.client}`;
   await books.sql`update gold.endpoint set rests_until = null where client_id = ${partner.client}`;
 }
 

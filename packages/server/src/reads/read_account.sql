@@ -11,7 +11,8 @@ begin atomic
     || coalesce('"' || gold.instant_text(case when gold.held_until(p.iban_changed_at) > clock_timestamp() then gold.held_until(p.iban_changed_at) end) || '"', 'null')
     || '},"webhook_endpoints":[' || coalesce((
       select string_agg('{"endpoint":' || r.number || ',"url":' || to_json(r.url)
-        || ',"types":' || coalesce(to_json(r.types)::text, 'null') || ',"delivered_to":' || coalesce(n.passed, r.added_after) || ',"status":"' || case
+        || ',"types":' || coalesce(to_json(r.types)::text, 'null') || ',"delivered_to":' || coalesce(n.passed, r.added_after)
+        || ',"status":"' || case
           when n.disabled_at is not null then 'disabled' when coalesce(n.failures, 0) > 0 then 'failing' else 'working' end
         || '","failures":' || coalesce(n.failures, 0) || ',"rests_until":'
         || coalesce('"' || gold.instant_text(case when n.rests_until > clock_timestamp() then n.rests_until end) || '"', 'null')

@@ -73,7 +73,8 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
   },
   "webhook_secret.rotate": {
     consequences: ({ client_id, endpoint = 1, overlap_seconds }) =>
-      `The webhooks of ${client_id} to its endpoint ${endpoint} are signed with a new secret. The older ones retire ${overlap_seconds} s after the approval. ${TO_PROPOSER}`,
+      `The webhooks of ${client_id} to its endpoint ${endpoint} are signed with a new secret. ` +
+      `The older ones retire ${overlap_seconds} s after the approval. ${TO_PROPOSER}`,
     today: inUse("webhook_secret"),
   },
   "endpoint.add": {

@@ -169,7 +169,8 @@ describe("gold event", () => {
     // Six events wait beside the test event: the IBAN, the URL and four credentials.
     await sql()`select gold.begin_change(${partner.client})`;
     await sql()`
-      update gold.endpoint set passed = 2, failures = 6, disabled_at = clock_timestamp() where client_id = ${partner.client}`;
+      update gold.endpoint set passed = 2, failures = 6, disabled_at = clock_timestamp()
+      where client_id = ${partner.client}`;
     const state = { events_waiting: 1, events_parked: 1, webhook_failures: 6, disabled: true };
     assertEquals(await shown(id), state);
     await operator.done("partner", "set", id, "--name", "Other Bank");

@@ -164,7 +164,8 @@ describe("gold partner", () => {
     const created = [name, status, webhook, events_waiting];
     const { sql } = operator.service.books;
     await sql`
-      insert into gold.endpoint (bucket, client_id, failures) select id % 64, id, 3 from gold.partner where public_id = ${client_id!}`;
+      insert into gold.endpoint (bucket, client_id, failures)
+      select id % 64, id, 3 from gold.partner where public_id = ${client_id!}`;
     assertEquals((await listed()).webhook, "failing");
     await sql`update gold.endpoint set disabled_at = clock_timestamp() where failures = 3`;
     assertEquals((await listed()).webhook, "disabled");

@@ -30,7 +30,8 @@ export function sendChange(sql: Query): Send<ChangeItem> {
     } = item!;
     return await sql<Outcome[]>`
       select outcome, status, body from gold.request_change(${settle}, ${client}::int,
-        ${admissionVersion}::text::bigint, ${nonce}::uuid, ${key}::text, ${`\\x${fingerprint}`}::text::bytea, ${id}::uuid, ${kind}::text, ${content}::text,
+        ${admissionVersion}::text::bigint, ${nonce}::uuid, ${key}::text, ${`\\x${fingerprint}`}::text::bytea,
+        ${id}::uuid, ${kind}::text, ${content}::text,
         ${OPEN_CHANGES_MAX}::int, ${requestId}::uuid, ${
       byteaLiteral(signedRequest)
     }::text::bytea, ${`\\x${thumbprint}`}::text::bytea)`;

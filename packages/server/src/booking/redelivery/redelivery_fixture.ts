@@ -69,8 +69,8 @@ export async function plantEndpoint(
     insert into gold.endpoint (bucket, client_id, passed, worker, failures, rests_until, disabled_at)
     values (${client % 64}, ${client}, ${passed}, ${newUuid()}::uuid, ${failures},
       case when ${failures} > 0 then clock_timestamp() + interval '1 minute' end, case when ${disabled} then clock_timestamp() end)
-    on conflict (bucket, client_id) do update set passed = excluded.passed, worker = excluded.worker, failures = excluded.failures,
-      rests_until = excluded.rests_until, disabled_at = excluded.disabled_at`;
+    on conflict (bucket, client_id) do update set passed = excluded.passed, worker = excluded.worker,
+      failures = excluded.failures, rests_until = excluded.rests_until, disabled_at = excluded.disabled_at`;
 }
 
 /** A client's endpoint as one line: the mark, "held" or "free", the failures, and "rests" or "disabled". */
