@@ -74,6 +74,7 @@ export interface Trace {
   readonly request: KeptRequest | null;
   readonly postings: readonly Row[];
   readonly event: Row | null;
+  readonly deliveries: readonly Row[];
   readonly attempts: readonly Row[];
   readonly chain: Row | null;
 }

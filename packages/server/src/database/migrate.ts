@@ -79,6 +79,7 @@ const ROUTINES = [
   "reads/price_minutes.sql",
   "reads/operators/price_bars.sql",
   "reads/operators/limit_use.sql",
+  "reads/operators/trace_event.sql",
   "reads/operators/trace_order.sql",
   "reads/operators/day_figures.sql",
   "delivery/keep_attempts.sql",

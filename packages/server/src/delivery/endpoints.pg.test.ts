@@ -58,14 +58,22 @@ describe("a partner's webhook endpoints", () => {
   const latest = () =>
     valueOf<number>(service.books.sql`
       select event_sequence::int as latest from gold.account where client_id = ${service.partner.client}`);
-  /** The status of `delivery` and of each delivery, as GET /v1/events shows them. */
+  /** The status of `delivery` and of each delivery, as GET /v1/events shows them. Operators see the same ones. */
   async function shown(sequence: number): Promise<string[]> {
     const { items: [event] } = await read(`/v1/events?after=${sequence - 1}&limit=1`) as {
-      items: { delivery: { status: string }; deliveries: { endpoint: number; status: string }[] }[];
+      items: {
+        id: string;
+        delivery: { status: string };
+        deliveries: { endpoint: number; status: string }[];
+      }[];
     };
+    const [row] = await service.books.sql`
+      select gold.trace_event(${event!.id.slice(4)}::uuid) -> 'deliveries' as traced`;
+    const statusOf = ({ endpoint, status }: { endpoint: number; status: string }) => `${endpoint} ${status}`;
+    assertEquals(row!.traced.map(statusOf), event!.deliveries.map(statusOf));
     return [
       event!.delivery.status,
-      ...event!.deliveries.map(({ endpoint, status }) => `${endpoint} ${status}`),
+      ...event!.deliveries.map(statusOf),
     ];
   }
   const untilAllPassed = () =>

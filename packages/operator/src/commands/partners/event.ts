@@ -1,5 +1,6 @@
 import type { Row as SqlRow } from "postgres";
 import type { Command, Row } from "../../command.ts";
+import { EXIT, Failure } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
 import { instantText, oneOf, optional, required, uuidOf, wholeNumber } from "../../values.ts";
 
@@ -51,6 +52,19 @@ const rowOfAttempt = (attempt: SqlRow): Row => ({
   answer: attempt.answer,
 });
 
+const show: Command = {
+  words: "event show",
+  usage: "event show EVT",
+  does: "shows one event of any partner, with its delivery to each webhook endpoint and all attempts",
+  takes: ["EVT"],
+  async run({ read, positionals: [id] }) {
+    const [row] = await read`select gold.trace_event(${uuidOf("event", "evt_", id!)}::uuid) as trace`;
+    if (!row!.trace) throw new Failure(EXIT.refused, "not_found", `There is no event ${id}.`);
+    const { client_id, name, event, deliveries, attempts } = row!.trace;
+    return { object: { client_id, name, ...event }, lists: { deliveries, attempts } };
+  },
+};
+
 const redeliver: Command = {
   words: "event redeliver",
   usage: "event redeliver EVT",
@@ -99,4 +113,4 @@ const replay: Command = {
   },
 };
 
-export const EVENT_COMMANDS: readonly Command[] = [list, redeliver, replay];
+export const EVENT_COMMANDS: readonly Command[] = [list, show, redeliver, replay];

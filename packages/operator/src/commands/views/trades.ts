@@ -67,7 +67,8 @@ const describePage = ({ rows, next }: Page, columns: readonly string[]): Result 
 });
 
 async function describeTrace(trace: Trace): Promise<Result> {
-  const { client_id, name, quote, price, order, request, event, chain, postings, attempts } = trace;
+  const { client_id, name, quote, price, order, request, event, chain, postings, deliveries, attempts } =
+    trace;
   const described = request && await describeRequest(request);
   const parts = Object.entries({ quote, price, order, request: described, event, chain }).flatMap((
     [part, row],
@@ -75,6 +76,6 @@ async function describeTrace(trace: Trace): Promise<Result> {
   return {
     object: { client_id, name, status: quote.status! },
     parts: Object.fromEntries(parts),
-    lists: { postings, attempts },
+    lists: { postings, deliveries, attempts },
   };
 }

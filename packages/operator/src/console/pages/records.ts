@@ -1,6 +1,4 @@
 import { html } from "hono/html";
-import type { Row } from "../../command.ts";
-import { EXIT, Failure } from "../../failure.ts";
 import {
   describeDeposit,
   describeWithdrawal,
@@ -10,7 +8,6 @@ import {
 import { type Page, part } from "../page.ts";
 import { button, formLink } from "../layout.ts";
 import { cell, type Html, pairs, pick, resultOf, section, table, type TableOptions } from "../render.ts";
-import { uuidOf } from "../../values.ts";
 import { TEXT, TITLE } from "../texts.ts";
 import { type Query, sentenceOf } from "./lists.ts";
 
@@ -23,8 +20,10 @@ export async function order({ run }: Page, id: string): Promise<Html> {
   return html`${pairs(object!)}<div class="columns">${steps}</div>${
     section(STEPS.postings!, lists.postings!)
   }${parts.event ? section(STEPS.event!, pairs(parts.event)) : ""}${
-    section(STEPS.attempts!, lists.attempts!)
-  }${parts.chain ? section(STEPS.chain!, pairs(parts.chain)) : ""}`;
+    section(STEPS.deliveries!, lists.deliveries!)
+  }${section(TITLE.attempts, lists.attempts!)}${
+    parts.chain ? section(STEPS.chain!, pairs(parts.chain)) : ""
+  }`;
 }
 const STEPS: Readonly<Record<string, string>> = {
   price: "1. The price",
@@ -33,7 +32,7 @@ const STEPS: Readonly<Record<string, string>> = {
   order: "4. The order",
   postings: "5. The postings",
   event: "6. The event",
-  attempts: "7. Its deliveries",
+  deliveries: "7. Its deliveries",
   chain: "8. Its link in the partner's hash chain",
 };
 
@@ -80,10 +79,13 @@ export async function partner({ run, frame }: Page, text: string): Promise<Html>
       )}${await list(TITLE.clientSecrets, "secret list")}${await list(
         TITLE.webhookSecrets,
         "webhook-secret list",
-      )}${await part(TITLE.eventsAndDeliveries, async () => {
-        const { items, lists } = await run("event list", id);
-        return html`${table(items!, TITLE.events)}${table(lists?.attempts ?? [], TITLE.attempts)}`;
-      })}${await part(
+      )}${await list(TITLE.webhookEndpoints, "endpoint list")}${await part(
+        TITLE.eventsAndDeliveries,
+        async () => {
+          const { items, lists } = await run("event list", id);
+          return html`${table(items!, TITLE.events)}${table(lists?.attempts ?? [], TITLE.attempts)}`;
+        },
+      )}${await part(
         TITLE.whatPeopleChanged,
         async () =>
           html`<ol class="timeline">${
@@ -182,17 +184,11 @@ export async function deposit({ read, frame }: Page, id: string): Promise<Html> 
   }</div>`;
 }
 
-export async function event({ run, read, frame }: Page, text: string): Promise<Html> {
-  const id = `evt_${uuidOf("event", "evt_", text)}`;
-  const [found] = await read`select client_id from gold.find_records(${id}) where kind = 'event'`;
-  if (!found) throw new Failure(EXIT.refused, "not_found", `There is no event ${id}.`);
-  const { items, lists } = await run("event list", found.client_id, "--limit=1000");
-  const row = items!.find(({ event_id }) => event_id === id);
-  if (!row) return html`<p>${TEXT.oldEvent} ${cell("client_id", found.client_id)}</p>`;
-  const attempts = (lists?.attempts ?? []).filter(({ sequence }) => sequence === row.sequence);
-  return html`${pairs({ client_id: found.client_id, ...row } as Row)}<div class="actions">${
-    button(frame, "event redeliver", { EVT: id })
-  }</div>${section(TITLE.deliveries, attempts)}`;
+export async function event({ run, frame }: Page, id: string): Promise<Html> {
+  const { object, lists } = await run("event show", "--", id);
+  return html`${pairs(object!)}<div class="actions">${button(frame, "event redeliver", { EVT: id })}</div>${
+    section(TITLE.deliveries, lists!.deliveries!)
+  }${section(TITLE.attempts, lists!.attempts!)}`;
 }
 
 export const request = async ({ run }: Page, id: string): Promise<Html> =>

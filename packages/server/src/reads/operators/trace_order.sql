@@ -1,6 +1,6 @@
 -- Everything about one order or quote, for operators: the quote with the price that it was made from, the order
--- with the request that placed it, its postings, its event with the delivery attempts, and its link in the partner's
--- chain. Each part is null if it does not exist. Returns null if no partner has a quote with this id.
+-- with the request that placed it, its postings, its event with the deliveries, and its link in the partner's chain.
+-- Each part is null if it does not exist. Returns null if no partner has a quote with this id.
 create or replace function gold.trace_order(id uuid) returns json
 language plpgsql stable security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan
@@ -12,7 +12,7 @@ declare
   subject partner;
   history price_history;
   link chain_link;
-  mark bigint;
+  told json;
 begin
   -- One look-up for each partner.
   select q.* into given from partner p
@@ -27,7 +27,8 @@ begin
   select h.* into history from price_history h where h.id = given.price_id;
   select l.* into link from chain_link l
   where l.bucket = given.bucket and l.client_id = given.client_id and l.sequence = placed.sequence;
-  mark := (select n.passed from endpoint n where n.bucket = given.bucket and n.client_id = given.client_id);
+  told := (select trace_event(e.id) from event e
+    where e.bucket = given.bucket and e.client_id = given.client_id and e.sequence = placed.sequence);
   return json_build_object(
     'client_id', subject.public_id, 'name', subject.name,
     'quote', member_texts(quote_text(given, quote_status(given))),
@@ -42,20 +43,9 @@ begin
     'postings', (
       select coalesce(json_agg(l.line), '[]')
       from list_postings(given.client_id, placed.sequence - 1, placed.sequence) l (line)),
-    'event', (
-      select json_build_object('event_id', 'evt_' || e.id, 'sequence', e.sequence::text, 'type', e.type,
-        'created_at', instant_text(e.created_at),
-        'delivery', case when exists (select from receiver o where o.id = given.client_id and takes(o.types, e.type))
-          then delivery_status(coalesce(mark, 0), e.sequence, r) end)
-      from event e left join retry r on r.bucket = e.bucket and r.client_id = e.client_id and r.sequence = e.sequence
-      where e.bucket = given.bucket and e.client_id = given.client_id and e.sequence = placed.sequence
-    ),
-    'attempts', (
-      select coalesce(json_agg(json_build_object(
-        'attempted_at', instant_text(t.attempted_at), 'http_status', t.http_status,
-        'duration_ms', t.duration_ms, 'error', t.error) order by t.attempted_at), '[]')
-      from attempt t where t.bucket = given.bucket and t.client_id = given.client_id and t.sequence = placed.sequence
-    ),
+    'event', told -> 'event',
+    'deliveries', coalesce(told -> 'deliveries', '[]'),
+    'attempts', coalesce(told -> 'attempts', '[]'),
     'chain', case when link.hash is not null
       then json_build_object('sequence', link.sequence::text, 'hash', encode(link.hash, 'hex')) end
   );
