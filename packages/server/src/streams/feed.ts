@@ -12,9 +12,9 @@ interface Follower {
   readonly partner: Partner;
 }
 
-const TICK_MS = 100;
+const TICK_MS = 50;
 /** For longer than this after its read began, a value that cannot be read again must not look current. */
-const LOST_MS = 300;
+const LOST_MS = 200;
 /** A check for lost values adds at most this to their age. With TICK_MS, streams showed values for over 500 ms. */
 const LOST_CHECK_MS = 25;
 

@@ -13,8 +13,8 @@ export const STREAMS_MAX = 50;
 const HEARTBEAT_MS = 10_000;
 const LONGEST_MS = 600_000;
 const CHECK_MS = 1000;
-/** How old a value that was told during a pause may be at its end. The feed reads each 100 ms. */
-const FRESH_MS = 120;
+/** How old a value that was told during a pause may be at its end. The feed reads each 50 ms. */
+const FRESH_MS = 70;
 const PING = ": ping\n\n";
 /** How long a browser waits before it opens the stream again. This line also sends the headers at once. */
 const OPENED = "retry: 1000\n\n";
