@@ -145,6 +145,7 @@ export class FollowedStream {
     }
     if (message.event === "end") return (JSON.parse(message.data) as { reason: string }).reason;
     if (message.id) this.lastId = message.id;
+    if (!message.data) return undefined;
     this.#handlers.message(message, atMs);
     return undefined;
   }
