@@ -3,7 +3,7 @@ export const FAILURES_BEFORE_REST = 5;
 const REST_MS = { first: 1000, most: 60_000 };
 
 /**
- * Limits how many attempts to one endpoint are in flight at once. This limit, the window, doubles after a
+ * Limits how many attempts to one endpoint are in flight at once. This limit, the window, grows by one with each
  * success and halves after a failure. After five failures in a row the endpoint rests: nothing is sent for a
  * time that doubles with each failure, up to a minute. Then it starts again with a single attempt.
  */
@@ -35,7 +35,7 @@ export class Pace {
 
   noteSuccess(): void {
     this.#failures = 0;
-    this.#window = Math.min(2 * this.#window, WINDOW.most);
+    this.#window = Math.min(this.#window + 1, WINDOW.most);
   }
 
   /**
