@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Partner } from "../admission/registry/snapshot.ts";
 
-/** What several partners want to know at once, such as their prices. One read serves all that wait. */
+/** Reads a value for each partner that has an open stream, such as its price. One read serves all streams. */
 export interface Feed<Value> {
-  /** Calls `tell` with each new value of the follower's partner, until the returned function is called. */
-  follow(follower: Follower, tell: (value: Value) => void): () => void;
+  /** Calls `onValue` with each value that is read for the follower's partner, until the returned function is called. */
+  follow(follower: Follower, onValue: (value: Value) => void): () => void;
 }
 
 interface Follower {
@@ -13,14 +13,14 @@ interface Follower {
 }
 
 const TICK_MS = 50;
-/** For longer than this after its read began, a value that cannot be read again must not look current. */
+/** A value whose read began longer ago than this, and that cannot be read again, must not look current. */
 const LOST_MS = 200;
-/** A check for lost values adds at most this to their age. With TICK_MS, streams showed values for over 500 ms. */
+/** A lost value looks current for at most this much longer. */
 const LOST_CHECK_MS = 25;
 
 /**
- * Reads the values each TICK_MS while anybody follows. If they cannot be read for LOST_MS, everybody is told `lost`;
- * without it, nobody is told anything.
+ * Reads the values every TICK_MS while there are followers. If no read succeeds for LOST_MS, all followers get `lost`.
+ * Without `lost`, they get nothing.
  */
 export function openFeed<Value>(
   read: (partners: readonly Partner[]) => Promise<(partner: Partner) => Value>,
@@ -34,24 +34,27 @@ export function openFeed<Value>(
     let readAtMs = monotonicMs();
     const lose = () => {
       if (lost === undefined || monotonicMs() - readAtMs <= LOST_MS) return;
-      for (const tell of followers.values()) tell(lost);
+      for (const onValue of followers.values()) onValue(lost);
     };
+    const losing = setInterval(lose, LOST_CHECK_MS);
     while (followers.size > 0) {
-      const slow = setInterval(lose, LOST_CHECK_MS);
       const startedMs = monotonicMs();
       const partners = new Map([...followers.keys()].map(({ partner }) => [partner.id, partner]));
-      const told = read([...partners.values()]).then((valueOf) => {
+      const reading = read([...partners.values()]).then((valueOf) => {
         readAtMs = startedMs;
-        for (const [{ partner }, tell] of followers) if (partners.has(partner.id)) tell(valueOf(partner));
-      }, lose);
-      await Promise.all([sleep(TICK_MS), told.finally(() => clearInterval(slow))]);
+        for (const [{ partner }, onValue] of followers) {
+          if (partners.has(partner.id)) onValue(valueOf(partner));
+        }
+      }, () => {});
+      await Promise.all([sleep(TICK_MS), reading]);
     }
+    clearInterval(losing);
     running = false;
   };
 
   return {
-    follow(follower, tell) {
-      followers.set(follower, tell);
+    follow(follower, onValue) {
+      followers.set(follower, onValue);
       if (!running) {
         running = true;
         void run();

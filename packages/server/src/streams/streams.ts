@@ -7,13 +7,13 @@ import { streamReply } from "../http/reply.ts";
 import { errorFields } from "../operations/log.ts";
 import type { Feed } from "./feed.ts";
 
-/** How many streams a partner has open at most in one process of the service. */
+/** How many streams a partner may have open in one process of the service. */
 export const STREAMS_MAX = 50;
 /** Envoy ends a reply after 30 s without a byte. */
 const HEARTBEAT_MS = 10_000;
 const LONGEST_MS = 600_000;
 const CHECK_MS = 1000;
-/** How old a value that was told during a pause may be at its end. The feed reads each 50 ms. */
+/** The greatest age of a value from a pause that is sent when the pause ends. The feed reads every 50 ms. */
 const FRESH_MS = 70;
 const PING = ": ping\n\n";
 /** How long a browser waits before it opens the stream again. This line also sends the headers at once. */
@@ -63,7 +63,7 @@ class Stream {
     return await new Promise((resolve) => {
       // Follows during the pause too. Otherwise, if the reads hang after the pause, the stream would show a value for
       // too long that the feed already replaced during the pause.
-      let told: { readonly value: Value; readonly atMs: number } | undefined;
+      let latest: { readonly value: Value; readonly atMs: number } | undefined;
       let pausing = pauseMs > 0;
       const finish = (value?: Value) => {
         leave();
@@ -72,14 +72,14 @@ class Stream {
         resolve(value);
       };
       const leave = feed.follow(this, (value) => {
-        told = { value, atMs: this.#monotonicMs() };
+        latest = { value, atMs: this.#monotonicMs() };
         if (!pausing && isNews(value)) finish(value);
       });
       const endPause = () => {
         pausing = false;
-        // An older value may have been replaced already; the feed then tells a newer one, or that it is lost.
-        const fresh = told && this.#monotonicMs() - told.atMs <= FRESH_MS;
-        if (told && fresh && isNews(told.value)) finish(told.value);
+        // An older value may have been replaced already. Then the feed has a newer one soon, or says that it is lost.
+        const fresh = latest && this.#monotonicMs() - latest.atMs <= FRESH_MS;
+        if (latest && fresh && isNews(latest.value)) finish(latest.value);
       };
       const pause = setTimeout(endPause, pauseMs);
       const heartbeat = setTimeout(finish, HEARTBEAT_MS);
@@ -104,7 +104,7 @@ export interface Streams {
     partner: Partner,
     write: (stream: Stream) => AsyncGenerator<string | undefined>,
   ): Response;
-  /** Ends all streams and opens none any more, because the process stops. */
+  /** Ends all streams and refuses new ones, because the process stops. */
   drain(): void;
 }
 
@@ -122,7 +122,7 @@ export function openStreams(deps: AdmissionDeps): Streams {
       try {
         stream.partner = await admitAgain(stream.c, deps);
       } catch (error) {
-        // Without a fresh registry nobody knows; the stream goes on, as the price and the events do.
+        // Other errors, such as a registry that is too old, do not show that the caller would be refused.
         const reason = error instanceof Refusal ? REASON_OF[error.code] : undefined;
         if (reason) stream.end(reason);
       }
@@ -147,7 +147,12 @@ export function openStreams(deps: AdmissionDeps): Streams {
 
   return {
     open(c, partner, write) {
-      if (draining) throw new Refusal("service_unavailable", "This process of the service stops.");
+      if (draining) {
+        throw new Refusal(
+          "service_unavailable",
+          "This process of the service is stopping. Open the stream again.",
+        );
+      }
       if ([...streams].filter((stream) => stream.partner.id === partner.id).length >= STREAMS_MAX) {
         throw new Refusal(
           "rate_limited",
