@@ -39,8 +39,8 @@ export function changeRoute(deps: Deps): Route {
 }
 
 /**
- * Refuses what no operator could register. Whether another partner has the same key is left to the operator, because
- * the answer would tell one partner about another.
+ * Refuses content that `gold` would refuse, and ranges that are too wide to request. Whether another partner has the
+ * same key is left to the operator, because the answer would tell one partner about another.
  */
 async function checkContent(asked: ChangeContent, { registry }: Deps): Promise<void> {
   const refuse = (member: string, detail: string): never => {

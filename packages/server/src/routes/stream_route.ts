@@ -10,13 +10,13 @@ import type { Streams } from "../streams/streams.ts";
 import type { Deps } from "./deps.ts";
 import { describePrice } from "./market_route.ts";
 
-/** Between two prices of a stream. */
+/** The shortest time between two messages of a stream of prices. */
 const PAUSE_MS = 250;
 /** How many events one read returns at most. */
 const EVENTS_MAX = 100;
 const UNAVAILABLE = `event: unavailable\ndata: {"code":"price_unavailable"}\n\n`;
 
-/** Sends the caller's price when it changes, and says when there is no fresh one. */
+/** Sends the reply of GET /v1/prices when a member of it changes, and says when there is no fresh price. */
 export function priceStreamRoute(deps: Deps, streams: Streams): Route {
   const { reads, monotonicMs } = deps;
   const read = async (partners: readonly Partner[]) => {

@@ -111,7 +111,10 @@ describe("gold event", () => {
     assertEquals(await listed(id), ["2 delivered", "1 pending"]);
     await sql()`update gold.endpoint set disabled_at = clock_timestamp() where client_id = ${partner.client}`;
     const { out } = await operator.gold("event", "redeliver", ids[1]!);
-    assertMatch(out, new RegExp(`^The endpoint is disabled[.] .*gold partner set ${id} --webhook`));
+    assertMatch(
+      out,
+      new RegExp(`^An endpoint that gets this event is disabled[.] .*gold endpoint set ${id} ENDPOINT`),
+    );
     for (const unknown of [NOWHERE, "evt_1", ids[0]!.replace("evt_", "ord_")]) {
       refused(await operator.gold("event", "redeliver", unknown), 1, unknown);
     }

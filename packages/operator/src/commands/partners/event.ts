@@ -77,7 +77,7 @@ const redeliver: Command = {
       ...(disabledAt
         ? {
           title:
-            `The endpoint is disabled. The event is sent when the endpoint is enabled: gold partner set ${clientId} --webhook https://…`,
+            `An endpoint that gets this event is disabled. It gets the event when it is enabled. To find it: gold endpoint list ${clientId}. To enable it: gold endpoint set ${clientId} ENDPOINT --url https://…`,
         }
         : {}),
       object: {
@@ -94,7 +94,8 @@ const redeliver: Command = {
 const replay: Command = {
   words: "event replay",
   usage: "event replay ID --since INSTANT",
-  does: "sends every event from INSTANT on again, in order, whether or not it was delivered",
+  does:
+    "sends every event from INSTANT on again, whether or not it was delivered: first those that wait for a retry, then the others in order",
   options: { since: { type: "string" } },
   takes: ["ID"],
   async run({ values, query, confirm, positionals: [id] }) {

@@ -1,5 +1,6 @@
--- An event of any partner, for operators: its delivery to each webhook endpoint that gets it, and all attempts. The
--- attempts to an endpoint stay after it was removed. Returns null if no partner has an event with this id.
+-- An event of any partner, for operators: its delivery to each webhook endpoint that gets it, with the status that
+-- the partner reads, and all attempts. The attempts to an endpoint stay after it was removed. Returns null if no
+-- partner has an event with this id.
 create or replace function gold.trace_event(id uuid) returns json
 language plpgsql stable security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan
@@ -23,7 +24,12 @@ begin
       'deliveries', (
         select coalesce(json_agg(json_build_object(
           'endpoint', o.number, 'url', o.url,
-          'status', delivery_status(coalesce(n.passed, o.added_after), given.sequence, r),
+          'status', case
+            when r.sequence is null and exists (
+              select from attempt t where t.bucket = o.id % 64 and t.client_id = o.id and t.sequence = given.sequence
+                and t.attempted_at between given.created_at - interval '1 minute' and now() + interval '1 minute'
+                and t.http_status between 200 and 299) then 'delivered'
+            else delivery_status(coalesce(n.passed, o.added_after), given.sequence, r) end,
           'next_attempt_at', instant_text(next_attempt_at(given.type, r, n))) order by o.number), '[]')
         from receiver o
         left join endpoint n on n.bucket = o.id % 64 and n.client_id = o.id

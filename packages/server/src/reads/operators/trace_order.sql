@@ -1,6 +1,6 @@
 -- Everything about one order or quote, for operators: the quote with the price that it was made from, the order
 -- with the request that placed it, its postings, its event with the deliveries, and its link in the partner's chain.
--- Each part is null if it does not exist. Returns null if no partner has a quote with this id.
+-- A part that does not exist is null, or an empty list. Returns null if no partner has a quote with this id.
 create or replace function gold.trace_order(id uuid) returns json
 language plpgsql stable security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan
@@ -12,7 +12,7 @@ declare
   subject partner;
   history price_history;
   link chain_link;
-  told json;
+  traced json;
 begin
   -- One look-up for each partner.
   select q.* into given from partner p
@@ -27,7 +27,7 @@ begin
   select h.* into history from price_history h where h.id = given.price_id;
   select l.* into link from chain_link l
   where l.bucket = given.bucket and l.client_id = given.client_id and l.sequence = placed.sequence;
-  told := (select trace_event(e.id) from event e
+  traced := (select trace_event(e.id) from event e
     where e.bucket = given.bucket and e.client_id = given.client_id and e.sequence = placed.sequence);
   return json_build_object(
     'client_id', subject.public_id, 'name', subject.name,
@@ -43,9 +43,9 @@ begin
     'postings', (
       select coalesce(json_agg(l.line), '[]')
       from list_postings(given.client_id, placed.sequence - 1, placed.sequence) l (line)),
-    'event', told -> 'event',
-    'deliveries', coalesce(told -> 'deliveries', '[]'),
-    'attempts', coalesce(told -> 'attempts', '[]'),
+    'event', traced -> 'event',
+    'deliveries', coalesce(traced -> 'deliveries', '[]'),
+    'attempts', coalesce(traced -> 'attempts', '[]'),
     'chain', case when link.hash is not null
       then json_build_object('sequence', link.sequence::text, 'hash', encode(link.hash, 'hex')) end
   );
