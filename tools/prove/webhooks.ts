@@ -24,10 +24,7 @@ const SETUP = short
 const PAIRS = short
   ? { count: 1, orders: 500, slowRatioMax: undefined }
   : { count: 5, orders: 1000, slowRatioMax: 1.25 };
-/**
- * The 99th percentile is only printed. All slow endpoints begin together, so their windows grow together, too. Many
- * deliveries then begin at once, which delays all others of the process for some 100 ms.
- */
+/** The 99th percentile is only printed: a few new connections at once decide it. */
 const THREE = short
   ? { count: 3, orders: 500, medianRatioMax: 2, slowRatioMax: undefined }
   : { count: 5, orders: 1000, medianRatioMax: 1.5, slowRatioMax: undefined };

@@ -18,7 +18,7 @@ export const TAGS = {
 
 /** What streams have in common. */
 export const STREAM =
-  "A comment comes at least every ten seconds. The last event is `end`: its `reason` is `drain`, " +
+  "When there is nothing to send for ten seconds, a comment comes. The last event is `end`: its `reason` is `drain`, " +
   "`time_limit` (600 s), `token_expired`, `suspended` or `revoked`. After any other end, the connection was lost. Then open another stream.";
 
 /** The body of a request or a reply. When examples of both belong together, they have the same name. */

@@ -52,8 +52,10 @@ export const TRADING_ENDPOINTS = {
     tag: "Trading",
     summary: "A stream of prices",
     description:
-      "Your prices as server-sent events, whenever they change, at most four a second. A price that is overtaken " +
-      "by a newer one is left out. The event `unavailable` says that there is no fresh price. " + STREAM,
+      "The reply of GET /v1/prices as server-sent events, whenever a member of it changes, `as_of` included, at " +
+      "most four a second. A price that is overtaken by a newer one is left out. The event `unavailable` says " +
+      "that there is no fresh price. " +
+      STREAM,
     token: "required",
     reply: {
       mediaType: "text/event-stream",

@@ -62,7 +62,7 @@ public final class Settings {
   Clock clock = Clock.systemUTC();
   Consumer<Duration> sleeper = Exchange::sleep;
   Function<Settings, Transport> transport = Transport::open;
-  /** After this much silence, a stream reconnects. The service sends a comment every 10 seconds. */
+  /** After this much silence, a stream reconnects. The service sends a comment if it sends nothing else for 10 s. */
   Duration silenceMax = Duration.ofSeconds(30);
 
   /**
