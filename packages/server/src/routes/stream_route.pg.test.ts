@@ -162,5 +162,15 @@ describe("a stream", () => {
     await closeAll();
   });
 
+  it("is not opened by HEAD", async () => {
+    const { partner } = await openSimulator(service);
+    for (const path of [PRICE_STREAM, "/v1/events/stream"]) {
+      const reply = await service.send(path, { method: "HEAD", partner });
+      const type = reply.headers.get("Content-Type");
+      assertEquals([reply.status, type, reply.body], [200, "text/event-stream", null]);
+    }
+    assertEquals(openStreams(), 0);
+  });
+
   itLeavesNoDefectsInAudit(() => service.books);
 });

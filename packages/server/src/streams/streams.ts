@@ -15,6 +15,11 @@ const LONGEST_MS = 600_000;
 const CHECK_MS = 1000;
 /** The greatest age of a value from a pause that is sent when the pause ends. The feed reads every 50 ms. */
 const FRESH_MS = 70;
+const MEDIA_TYPE = "text/event-stream";
+const NOTHING = {
+  next: () => Promise.resolve({ done: true, value: undefined } as const),
+  return: () => Promise.resolve(),
+};
 const PING = ": ping\n\n";
 /** How long a browser waits before it opens the stream again. This line also sends the headers at once. */
 const OPENED = "retry: 1000\n\n";
@@ -118,6 +123,8 @@ export function openStreams(deps: AdmissionDeps): Streams {
   /** Ends the streams of callers whose next request would be refused. */
   const check = async () => {
     for (const stream of streams) {
+      // It ended a second ago or longer, and its reply was never read to the end.
+      if (stream.reason) remove(stream);
       if (monotonicMs() >= stream.endsAtMs) stream.end("time_limit");
       try {
         stream.partner = await admitAgain(stream.c, deps);
@@ -159,6 +166,8 @@ export function openStreams(deps: AdmissionDeps): Streams {
           `You have ${STREAMS_MAX} open streams, which is the maximum. Close one.`,
         );
       }
+      // The body of a reply to HEAD is never read.
+      if (c.req.method === "HEAD") return streamReply(NOTHING, MEDIA_TYPE, c.get("exchange"), {});
       const stream = new Stream(c, partner, monotonicMs);
       add(stream);
       const parts = partsOf(stream, write(stream));
@@ -182,7 +191,7 @@ export function openStreams(deps: AdmissionDeps): Streams {
       };
       // The request has its answer, so its place is free for another request.
       c.env?.incoming?.leave?.();
-      return streamReply({ next, return: leave }, "text/event-stream", c.get("exchange"), {});
+      return streamReply({ next, return: leave }, MEDIA_TYPE, c.get("exchange"), {});
     },
     drain() {
       draining = true;
