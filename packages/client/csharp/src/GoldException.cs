@@ -130,8 +130,8 @@ namespace GoldPartner {
           + " cert, key and ca belong to this environment.", error);
       }
       var reason = (error.InnerException ?? error).Message.TrimEnd('.');
-      // The handler puts a SocketException directly into its own exception only if no connection was made.
-      return error.InnerException is SocketException
+      // Without a connection, the handler throws HttpRequestException. A reset within the body is an IOException.
+      return error is System.Net.Http.HttpRequestException && error.InnerException is SocketException
         ? Passing("connection_failed", $"The service could not be reached: {reason}.", Outcome.Unchanged, error)
         : Passing("connection_failed", $"The connection broke before the complete reply arrived: {reason}.",
           Outcome.Unknown, error);

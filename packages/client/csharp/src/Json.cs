@@ -65,9 +65,9 @@ namespace GoldPartner {
 
     /// <summary>Refuses a number that a decimal could hold only after rounding it.</summary>
     public static decimal Decimal(JsonElement value) {
-      var parts = value.GetRawText().Split('e', 'E');
-      var exponent = 0;
-      var isExact = (parts.Length == 1 || int.TryParse(parts[1], out exponent))
+      var (parts, exponent) = (value.GetRawText().Split('e', 'E'), 0);
+      var isExact = (parts.Length == 1
+          || int.TryParse(parts[1], NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out exponent))
         && parts[0].Count(char.IsDigit) - Math.Min(exponent, 0) <= DigitsMax;
       if (isExact && value.TryGetDecimal(out var number)) return number;
       throw new FormatException($"a number does not fit into {DigitsMax} digits");

@@ -102,7 +102,8 @@ namespace GoldPartner {
       }
       if (TriesMax < 1) mistakes.Add($"TriesMax must be above 0; got {TriesMax}.");
       if (!Regex.IsMatch(Kid ?? "-", @"\A[!-~]{1,128}\z")) mistakes.Add("Kid must be 1 to 128 characters of ASCII.");
-      if (Regex.IsMatch(BaseUrl ?? "", @"\Ahttps://[A-Za-z0-9.:\[\]-]+/?\z")) copy.BaseUrl = BaseUrl!.TrimEnd('/');
+      const string Origin = @"\Ahttps://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?/?\z";
+      if (Regex.IsMatch(BaseUrl ?? "", Origin)) copy.BaseUrl = BaseUrl!.TrimEnd('/');
       else mistakes.Add("base_url must be https:// and a host without a path, such as https://localhost:8443.");
       try {
         if (SigningKey != null) copy.Signer ??= Signing.KeySigner(Pem.ReadSigningKey(SigningKey));

@@ -72,6 +72,7 @@ namespace GoldPartner.Tests {
         (false, new Func<HttpResponseMessage>[] { Refused }),
         (true, new Func<HttpResponseMessage>[] { Reset }),
         (true, new Func<HttpResponseMessage>[] { Reset, Refused }),
+        (true, new Func<HttpResponseMessage>[] { Cut, Refused }),
         (false, new[] { Reset, Problem(422, "quote_expired", Final) }),
         (true, new[] { Reset, certificate }),
         (false, new[] { certificate }),

@@ -71,6 +71,9 @@ namespace GoldPartner.Tests {
     public static HttpResponseMessage Reset() =>
       throw new HttpRequestException("sending failed", new IOException("connection reset", new SocketException()));
 
+    /// <summary>A reset in the body: the handler's exception then has no HttpRequestException around it.</summary>
+    public static HttpResponseMessage Cut() => throw new IOException("connection reset", new SocketException());
+
     public static HttpResponseMessage Refused() =>
       throw new HttpRequestException("connection refused", new SocketException());
 

@@ -111,7 +111,11 @@ final class Crypto {
     if (!found.find()) throw new InvalidKeyException(path + " contains no PEM private key without a password");
     byte[] der = Base64.getMimeDecoder().decode(found.group(2));
     // PKCS#8 is a SEQUENCE of the algorithm and an OCTET STRING, which contains SEC1.
-    if (found.group(1) != null) der = element(0x30, join(P256_ALGORITHM, element(0x04, der)));
+    boolean isSec1 = found.group(1) != null;
+    // The JDK ignores the curve that SEC1 names. These are the bytes of prime256v1.
+    boolean isP256 = !isSec1 || HexFormat.of().formatHex(der).contains("06082a8648ce3d030107");
+    if (!isP256) throw new InvalidKeyException(path + " must be an EC key on the curve P-256");
+    if (isSec1) der = element(0x30, join(P256_ALGORITHM, element(0x04, der)));
     return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));
   }
 

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Makes calls. Retries each until it succeeds, cannot be retried, or reaches a limit. */
@@ -88,6 +89,7 @@ final class Exchange {
   }
 
   private End attempt(Call call, long end) {
+    Outcome sent = Outcome.UNCHANGED;
     try {
       if (Thread.currentThread().isInterrupted()) throw new GoldException("aborted", "The thread was interrupted.");
       if (isClosed) throw new GoldException("argument_invalid", "The client is closed; open a new one.");
@@ -97,6 +99,7 @@ final class Exchange {
       if (left.compareTo(Duration.ZERO) <= 0) {
         throw new GoldException("timed_out", "The call reached its patience before it was sent.");
       }
+      sent = Outcome.UNKNOWN;
       Reply reply = transport.send(request, left.compareTo(settings.timeout) < 0 ? left : settings.timeout);
       Instant date = reply.date("Date");
       if (date != null) {
@@ -114,14 +117,15 @@ final class Exchange {
       return new End(null, Failure.broken(error));
     } catch (InterruptedException error) {
       Thread.currentThread().interrupt();
-      String detail = "The thread was interrupted.";
-      return new End(null, Failure.connection("aborted", detail, Cure.NONE, Outcome.UNKNOWN, error));
+      return new End(null, Failure.connection("aborted", "The thread was interrupted.", Cure.NONE, sent, error));
     }
   }
 
   /** Returns the current token. Fetches one unless another thread has done so meanwhile. */
-  private Token token(long end) {
-    tokenLock.lock();
+  private Token token(long end) throws InterruptedException {
+    if (!tokenLock.tryLock(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+      throw new GoldException("timed_out", "The call reached its patience before it was sent.");
+    }
     try {
       Token current = token;
       if (current != null && renewal - System.nanoTime() > 0) return current;

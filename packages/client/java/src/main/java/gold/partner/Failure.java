@@ -39,7 +39,7 @@ record Failure(String code, String detail, int status, Cure cure, Outcome outcom
   /** After these codes, an earlier copy of the request may be running or may have been executed. */
   private static final Set<String> DOUBTFUL_CODES = Set.of("nonce_reused", "idempotency_request_in_progress");
   /** The alerts with which the service's side refuses a client certificate. */
-  private static final Pattern CERTIFICATE_ALERT = Pattern.compile("alert: (.*certificate.*|unknown_ca|access_denied)");
+  private static final Pattern CERTIFICATE_ALERT = Pattern.compile("alert: (.*cert.*|unknown_ca|access_denied|decrypt_error)");
 
   /** Returns the failure of a reply whose status is not 2xx. */
   static Failure refusal(Reply reply, String operation, long clockOffsetSeconds) {
@@ -51,8 +51,8 @@ record Failure(String code, String detail, int status, Cure cure, Outcome outcom
     Cure cure = renews ? Cure.TOKEN : retryable && waits ? Cure.WAIT : Cure.NONE;
     String detail = code.equals("timestamp_out_of_window") && clockOffsetSeconds != 0
         ? wrongClock(clockOffsetSeconds)
-        : Objects.requireNonNullElse(problem.detail(), "The reply was " + reply.status()
-            + ", but not in the service's format: a proxy or firewall may have answered instead.");
+        : Objects.requireNonNullElse(problem.detail(), "The reply was " + reply.status() + (problem != Problem.NONE
+            ? " " + code + "." : ", but not in the service's format: a proxy or firewall may have answered instead."));
     Outcome outcome = problem == Problem.NONE ? Outcome.UNKNOWN : outcome(code, reply.status(), operation);
     return of(reply, code, detail, cure, outcome, retryable, problem, null);
   }
@@ -71,7 +71,7 @@ record Failure(String code, String detail, int status, Cure cure, Outcome outcom
       boolean isAlert = each instanceof SSLException && CERTIFICATE_ALERT.matcher("" + each.getMessage()).find();
       if (isAlert || each instanceof CertificateException) {
         return connection("tls_failed", "TLS failed because a certificate was not accepted (" + reason
-            + "). Check that cert, key and ca belong to this environment.", Cure.NONE, Outcome.UNCHANGED, error);
+            + "). Check that cert, key and ca belong together.", Cure.NONE, Outcome.UNCHANGED, error);
       }
       if (each instanceof ConnectException || each instanceof HttpConnectTimeoutException) {
         return connection("connection_failed", "The service could not be reached: " + reason + ".", Cure.WAIT,

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * A stream of the service. Iterate over it, once: the loop waits for each item, and ends when another thread calls
+ * A stream of the service, for one loop at a time: the loop waits for each item, and ends when another thread calls
  * {@link #close()}. A stream reconnects by itself after a lost connection, and when the service ends it. The loop
  * throws a {@link GoldException} if the service refuses the new connection, or if that connection fails for as long
  * as a call is retried. A new loop over the same stream continues after the last item.
@@ -51,7 +51,7 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
     return Stream.generate(this::receive).takeWhile(Objects::nonNull).iterator();
   }
 
-  /** Ends the stream. */
+  /** Ends the stream. If the stream reconnects, its loop ends when this call ends, at the latest after the patience. */
   @Override
   public void close() {
     isClosed = true;
@@ -67,8 +67,7 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
         Message message = nextMessage();
         // After "end", the service accepts the next connection, or refuses it with the reason.
         if (message == null || message.name().equals("end")) {
-          lines.close();
-          lines = null;
+          disconnect();
         } else {
           T item = reader.read(message);
           if (item != null) return item;
@@ -76,10 +75,19 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
       }
       return null;
     } catch (IOException cause) {
-      lines.close();
-      lines = null;
+      disconnect();
       throw new GoldException("reply_invalid", "A message of the stream does not have the documented form.", cause);
+    } catch (GoldException failure) {
+      // An interrupt can come in the middle of a message, which the next connection then repeats.
+      disconnect();
+      if (isClosed) return null;
+      throw failure;
     }
+  }
+
+  private void disconnect() {
+    if (lines != null) lines.close();
+    lines = null;
   }
 
   private void connect() {
@@ -134,14 +142,15 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
     }
 
     void close() {
-      if (subscription != null) subscription.cancel();
       onComplete();
+      if (subscription != null) subscription.cancel();
     }
 
     @Override
     public void onSubscribe(Flow.Subscription subscription) {
       this.subscription = subscription;
-      subscription.request(1);
+      if (received.contains(Optional.<String>empty())) subscription.cancel(); // close() came first
+      else subscription.request(1);
     }
 
     @Override

@@ -169,7 +169,7 @@ public final class Settings {
   /** Returns a copy with the signer of signingKey. Throws one GoldException that lists all mistakes. */
   Settings checked() {
     List<String> mistakes = new ArrayList<>();
-    if (baseUrl == null || !baseUrl.matches("https://[A-Za-z0-9.:\\[\\]-]+/?")) {
+    if (baseUrl == null || !baseUrl.matches("https://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?/?")) {
       mistakes.add("base_url (GOLD_BASE_URL) must be https:// and a host without a path, such as https://host:8443.");
     }
     if (clientId == null || clientId.isEmpty()) mistakes.add("client_id (GOLD_CLIENT_ID) is missing.");

@@ -65,7 +65,7 @@ interface Transport {
           .sslContext(Crypto.tlsContext(settings.cert, settings.key, settings.ca)).build();
     } catch (IOException | GeneralSecurityException | IllegalArgumentException cause) {
       throw new GoldException("configuration_invalid",
-          "The client cannot be opened. TLS rejects cert, key or ca: " + cause + ".", cause);
+          "The client cannot be opened. cert, key or ca cannot be used: " + cause + ".", cause);
     }
     return (request, timeout) -> {
       var reply = http.sendAsync(request, Transport::read);

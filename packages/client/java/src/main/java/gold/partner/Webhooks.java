@@ -47,10 +47,11 @@ public final class Webhooks {
       Api.WebhookEvent event = Json.read(body, Api.WebhookEvent.class);
       if (event.id().equals(id)) return new Verified(id, timestamp, event);
     } catch (IOException cause) {
-      // Refused below, like an event with another id.
+      throw new WebhookVerificationException("event_invalid",
+          "The signature is correct, but this version of the package cannot read the event; update the package.");
     }
     throw new WebhookVerificationException("event_invalid",
-        "The signature is correct, but the body is not the event that webhook-id names; update the package.");
+        "The signature is correct, but the event in the body has another id than webhook-id.");
   }
 
   /**

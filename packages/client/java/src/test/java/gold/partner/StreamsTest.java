@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -124,6 +126,39 @@ class StreamsTest {
       Thread.currentThread().interrupt();
       assertEquals("aborted", assertThrows(GoldException.class, iterator::hasNext).code());
       assertTrue(Thread.interrupted());
+    }
+  }
+
+  @Test
+  void losesNoEventWhenItsThreadIsInterruptedWithinAMessage() {
+    String second = event(2);
+    server.thenHold(event(1) + second.substring(0, second.length() - 1)).thenHold(second);
+    // Silence alone would reconnect after 30 s.
+    try (var patient = new GoldClient(server.settings()); var events = patient.streamEvents(0)) {
+      var iterator = events.iterator();
+      assertEquals(1, iterator.next().sequence());
+      Thread waiting = Thread.currentThread();
+      CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS).execute(waiting::interrupt);
+      assertEquals("aborted", assertThrows(GoldException.class, iterator::hasNext).code());
+      assertTrue(Thread.interrupted());
+      assertTimeoutPreemptively(Duration.ofSeconds(10), () -> assertEquals(List.of(2L), take(events, 1)));
+    }
+    assertEquals(List.of("/v1/events/stream?after=0", "/v1/events/stream?after=1"), targets());
+  }
+
+  @Test
+  void endsWhenItIsClosedWhileItReconnects() {
+    server.then(event(1));
+    Settings settings = server.settings();
+    LiveStream<?>[] opened = new LiveStream<?>[1];
+    settings.sleeper = length -> opened[0].close();
+    String away = "{\"code\":\"service_unavailable\",\"request_id\":\"req_1\",\"retryable\":true}";
+    server.thenRefuse(503, away).thenRefuse(503, away).thenRefuse(503, away);
+    try (var closing = new GoldClient(settings); var events = closing.streamEvents(0)) {
+      opened[0] = events;
+      var iterator = events.iterator();
+      assertEquals(1, iterator.next().sequence());
+      assertFalse(iterator.hasNext());
     }
   }
 

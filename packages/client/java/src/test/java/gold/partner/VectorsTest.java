@@ -14,6 +14,7 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.AlgorithmParameters;
+import java.security.InvalidKeyException;
 import java.security.KeyFactory;
 import java.security.MessageDigest;
 import java.security.PrivateKey;
@@ -106,6 +107,9 @@ class VectorsTest {
       Settings.Signer signer = readSigner(folder, "EC PRIVATE KEY", HexFormat.of().parseHex(der));
       assertTrue(verifies(verifier, payload, signer.sign(payload)), der);
     }
+    String secp256k1 = "302e0201010420" + X_OF_RFC_6979 + "A00706052B8104000A";
+    assertThrows(InvalidKeyException.class,
+        () -> readSigner(folder, "EC PRIVATE KEY", HexFormat.of().parseHex(secp256k1)));
   }
 
   private static Settings.Signer readSigner(Path folder, String kind, byte[] der) throws Exception {
