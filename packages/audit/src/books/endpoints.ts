@@ -5,31 +5,38 @@ import type { Books } from "./context.ts";
 import { FURTHER_ENDPOINTS } from "./range.ts";
 import { instantText } from "../values.ts";
 
-/** Whether the endpoint has these types since before the event, and takes the event. */
+/** Whether the endpoint takes the event, and has had its present types since before it. */
 export const takes = ({ types, typed_after }: Row, { type, sequence }: Row): boolean =>
   sequence > typed_after &&
   (types === null || type === "webhook.test" || types.slice(1, -1).split(",").includes(type));
 
 /** Rows of another kind than the event's, or older than the event. */
 const FOREIGN = {
-  retry: "(e.type = 'webhook.test') <> r.is_test",
-  attempt: "r.attempted_at < e.created_at - interval '1 minute'",
+  retry: {
+    where: "(e.type = 'webhook.test') <> r.is_test",
+    found: "an event of another kind",
+  },
+  attempt: {
+    where: "r.attempted_at < e.created_at - interval '1 minute'",
+    found: "an attempt from before the event",
+  },
 };
 
 export async function checkEndpoints({ sql, findings, attemptsKeptSince }: Books): Promise<void> {
   for (const table of ["retry", "attempt"] as const) {
     const rows = await sql.unsafe(`
-      select r.client_id, r.sequence from gold.${table} r
+      select r.client_id, r.sequence, r.bucket <> r.client_id % 64 as misplaced, e.sequence is null as missing
+      from gold.${table} r
       left join gold.receiver o on o.id = r.client_id
       left join gold.event e on e.bucket = o.partner_id % 64 and e.client_id = o.partner_id and e.sequence = r.sequence
       where r.client_id >= ${FURTHER_ENDPOINTS}
-        and (r.bucket <> r.client_id % 64 or e.sequence is null or ${FOREIGN[table]})`);
-    for (const { client_id, sequence } of rows) {
+        and (r.bucket <> r.client_id % 64 or e.sequence is null or ${FOREIGN[table].where})`);
+    for (const { client_id, sequence, misplaced, missing } of rows) {
       findings.add(
         "delivery_has_event",
         `${table} ${client_id} ${sequence}`,
-        "an event of its partner",
-        "none",
+        "an event of its partner, in its bucket",
+        misplaced ? "a row in another bucket" : missing ? "none" : FOREIGN[table].found,
       );
     }
   }

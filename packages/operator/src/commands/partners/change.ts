@@ -102,10 +102,13 @@ async function takeChange(invocation: Invocation): Promise<Result> {
   await sql`select gold.take_change(${id}::uuid, ${proposal ?? null}::uuid, ${certificate})`.catch(
     (error) => {
       const { exit, code, message } = failureOf(error);
-      const made = proposal
-        ? `The proposal ${proposal} was made anyway. Reject it: gold proposal reject ${proposal}.`
-        : "The change itself was made.";
-      throw new Failure(exit, code, `${message} ${made}`);
+      const { webhook_secret: secret, endpoint } = made.object ?? {};
+      const lost =
+        `Its secret was not shown. Make another: gold webhook-secret rotate ${public_id} --endpoint ${endpoint}.`;
+      const rest = proposal
+        ? `The proposal ${proposal} was made. Reject it: gold proposal reject ${proposal}.`
+        : `The change was made: decline the request instead of taking it again. ${secret ? lost : ""}`;
+      throw new Failure(exit, code, `The request could not be marked as taken: ${message} ${rest.trim()}`);
     },
   );
   return { ...made, object: { change_id: `chg_${id}`, ...made.object } };
