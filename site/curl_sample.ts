@@ -57,8 +57,17 @@ const parametersOf = (operation: OperationId, { paths }: Described): readonly Pa
   return paths[path]![method.toLowerCase()]!.parameters ?? [];
 };
 
-const exampleOf = (operation: OperationId): Json | undefined =>
-  Object.values(ENDPOINTS[operation].request?.examples ?? {})[0] as Json | undefined;
+/** Less than in the examples, so that the money of the quickstart is enough for all samples. */
+const SMALLER: Partial<Record<OperationId, Json>> = {
+  createQuote: { gold_grams: 0.25 },
+  createWithdrawal: { amount_sar: 50 },
+};
+
+function exampleOf(operation: OperationId): Json | undefined {
+  const example = Object.values(ENDPOINTS[operation].request?.examples ?? {})[0] as Json | undefined;
+  const smaller = SMALLER[operation];
+  return smaller ? { ...example as object, ...smaller as object } : example;
+}
 
 /** The ids that a request needs, in its path or its body. */
 function idsIn(operation: OperationId, described: Described): Id[] {

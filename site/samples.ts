@@ -150,23 +150,23 @@ for bar in history["bars"][-5:]:
     createQuote: {
       typescript: `const quote = await client.createQuote({
   side: "buy",
-  gold_grams: "12.3456",
+  gold_grams: "0.25",
   account_label: "Desk 7",
 });
 console.log(\`\${quote.total_sar} SAR\`, quote.expires_at);`,
       python: `quote = client.create_quote(
-    "buy", gold_grams="12.3456", account_label="Desk 7",
+    "buy", gold_grams="0.25", account_label="Desk 7",
 )
 print(quote["total_sar"], "SAR", quote["expires_at"])`,
     },
     getQuote: {
       typescript: `const { quote_id } = await client.createQuote({
   side: "buy",
-  gold_grams: "12.3456",
+  gold_grams: "0.25",
 });
 const quote = await client.getQuote(quote_id);
 console.log(quote.status);`,
-      python: `quote = client.create_quote("buy", gold_grams="12.3456")
+      python: `quote = client.create_quote("buy", gold_grams="0.25")
 again = client.get_quote(quote["quote_id"])
 print(again["status"])`,
     },
@@ -179,7 +179,7 @@ print(verdict["valid"], verdict["mistake"])`,
     createOrder: {
       typescript: `const quote = await client.createQuote({
   side: "buy",
-  gold_grams: "12.3456",
+  gold_grams: "0.25",
   account_label: "Desk 7",
 });
 
@@ -192,7 +192,7 @@ const order = await client.placeOrder(
 console.log(order.order_id, \`\${order.gold_grams} g\`);`,
       python: `from uuid import uuid4
 quote = client.create_quote(
-    "buy", gold_grams="12.3456", account_label="Desk 7",
+    "buy", gold_grams="0.25", account_label="Desk 7",
 )
 
 # Store the key first. A retry sends the same key.
@@ -225,7 +225,7 @@ print(order["executed_at"])`,
 // Store the key first. A retry sends the same key.
 const idempotencyKey = \`payout-\${crypto.randomUUID()}\`;
 const withdrawal = await client.createWithdrawal(
-  { amount_sar: "5000", reference: "SETTLEMENT 17" },
+  { amount_sar: "50", reference: "SETTLEMENT 17" },
   { idempotencyKey },
 );
 console.log(withdrawal.status, withdrawal.iban_masked);`,
@@ -234,7 +234,7 @@ console.log(withdrawal.status, withdrawal.iban_masked);`,
 # Store the key first. A retry sends the same key.
 key = f"payout-{uuid4()}"
 withdrawal = client.create_withdrawal(
-    "5000",
+    "50",
     reference="SETTLEMENT 18",
     idempotency_key=key,
 )
@@ -482,13 +482,13 @@ for (const { expires_at } of certificates) {
     simulateQuoteExpiry: {
       typescript: `const { quote_id } = await client.createQuote({
   side: "buy",
-  gold_grams: "12.3456",
+  gold_grams: "0.25",
 });
 const ended = await client.simulateQuoteExpiry({
   quote_id,
 });
 console.log(ended.status);`,
-      python: `quote = client.create_quote("buy", gold_grams="12.3456")
+      python: `quote = client.create_quote("buy", gold_grams="0.25")
 ended = client.simulate_quote_expiry(quote["quote_id"])
 print(ended["status"])`,
     },

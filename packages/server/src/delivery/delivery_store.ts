@@ -23,7 +23,7 @@ export interface EndpointRow {
   readonly url: string;
   /** The number of this claim. Each claim of the endpoint increases it by one. */
   readonly tenure: number;
-  /** The mark: every event up to this number was delivered or has a row in `retry`. */
+  /** The mark: every event up to this number was delivered, has a row in `retry`, or is not taken. */
   readonly passed: string;
   readonly failures: number;
   readonly disabled: boolean;

@@ -46,11 +46,12 @@ function contentOf(element: Element | undefined, tag: number): Buffer {
 function elementsOf(der: Buffer): Element[] {
   const found: Element[] = [];
   for (let at = 0; at < der.length;) {
-    const first = der.readUInt8(at + 1);
+    const first = der[at + 1] ?? 0xff;
     const lengthBytes = first < 0x80 ? 0 : first - 0x80;
     const start = at + 2 + lengthBytes;
-    const end = start + (first < 0x80 ? first : der.readUIntBE(at + 2, lengthBytes));
-    if (lengthBytes > 2 || end > der.length) throw new RangeError("it is not complete DER");
+    const isLengthKnown = lengthBytes <= 2 && start <= der.length;
+    const end = start + (lengthBytes === 0 ? first : isLengthKnown ? der.readUIntBE(at + 2, lengthBytes) : 0);
+    if (!isLengthKnown || end > der.length) throw new RangeError("it is not complete DER");
     found.push({ tag: der.readUInt8(at), whole: der.subarray(at, end), content: der.subarray(start, end) });
     at = end;
   }
