@@ -201,6 +201,11 @@ describe("the documentation site", () => {
         isFirst: false,
       })),
       { words: "place order", pages: [pageOf("createOrder")], isFirst: true },
+      ...["order", "withdrawals", "price", "quote", "events", "token"].map((words) => ({
+        words,
+        pages: OPERATIONS.map(pageOf),
+        isFirst: true,
+      })),
       ...OPERATIONS.flatMap((operation) => {
         const { summary, method, path } = ENDPOINTS[operation];
         const spoken = operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

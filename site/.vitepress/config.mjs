@@ -54,12 +54,13 @@ const textOfSearch = (source, env, markdown) => {
   const html = markdown.render(source, env);
   const [, route] = /<div class="route">([^]*?)<\/div>/.exec(html) ?? [];
   if (!route) return html;
-  const [method, path] = route.replaceAll(/<[^>]*>/g, "").trim().split(" ");
+  const [method, path, ...names] = route.replaceAll(/<[^>]*>/g, "").trim().split(" ");
+  const spoken = names.join(" ").replaceAll(/[A-Z]/g, " $&");
   const word = `path${path.replaceAll(/[^a-z0-9]/gi, "")}`;
   return html.replaceAll(/<(\/?)h[23]/g, "<$1p")
     .replace(
       /(<h1[^>]*>)([^]*?<\/h1>)/,
-      `$1${route.trim()}: $2<p>${word} ${word.replace("path", `path${method}`)}</p>`,
+      `$1${route.trim()}: $2<p>${spoken} ${word} ${word.replace("path", `path${method}`)}</p>`,
     );
 };
 

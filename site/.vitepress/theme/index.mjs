@@ -11,6 +11,10 @@ function wordsOf(query) {
   return words.length > 1 ? [...words, words.join("")] : words;
 }
 
+/** An operation comes before a guide with the same words, and a decision after it. */
+const boostOfPage = (id) =>
+  /\/reference\/(?!webhooks)\w+\.html/.test(id) ? 2 : /\/(decisions|performance)/.test(id) ? 0.5 : 1;
+
 const boostOf = (_word, at, words) => at > 0 && at === words.length - 1 ? WHOLE_BOOST : 1;
 
 export default {
@@ -19,7 +23,7 @@ export default {
   // forbids that.
   enhanceApp({ siteData }) {
     siteData.value.themeConfig.search.options.miniSearch = {
-      searchOptions: { tokenize: wordsOf, boostTerm: boostOf },
+      searchOptions: { tokenize: wordsOf, boostTerm: boostOf, boostDocument: boostOfPage },
     };
   },
 };
