@@ -39,7 +39,7 @@ record Failure(String code, String detail, int status, Cure cure, Outcome outcom
   /** After these codes, an earlier copy of the request may be running or may have been executed. */
   private static final Set<String> DOUBTFUL_CODES = Set.of("nonce_reused", "idempotency_request_in_progress");
   /** The alerts with which the service's side refuses a client certificate. */
-  private static final Pattern CERTIFICATE_ALERT = Pattern.compile("alert: (.*cert.*|unknown_ca|access_denied|decrypt_error)");
+  private static final Pattern CERTIFICATE_ALERT = Pattern.compile("alert: (.*cert|unknown_ca|access|decrypt_error)");
 
   /** Returns the failure of a reply whose status is not 2xx. */
   static Failure refusal(Reply reply, String operation, long clockOffsetSeconds) {
