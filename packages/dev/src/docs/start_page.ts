@@ -50,7 +50,7 @@ const tasksOf = ({ credentials, consoleLink }: StartFacts): readonly Task[] => {
     {
       title: "Check your access",
       text:
-        html`<code>doctor</code> names what is wrong with the certificate, token, signature or webhook endpoint. Until a receiver runs, the endpoint is refused.`,
+        html`<code>doctor</code> names what is wrong, from the certificate to the webhooks, which need a receiver.`,
       command: command("doctor"),
       page: "partner_cli",
     },

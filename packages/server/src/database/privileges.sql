@@ -44,7 +44,8 @@ begin
       'partner_overview endpoint_overview held_until'),
     -- Orders, quotes and positions, without IBANs.
     ('gold_treasury gold_credentials gold_pricing gold_audit',
-      'page_orders page_quotes trace_event trace_order find_request find_records price_bars limit_use sequences_at trades_after count_refusals open_withdrawals holdings open_exposures stock'),
+      'page_orders page_quotes trace_event trace_order find_request find_records price_bars limit_use
+        sequences_at trades_after count_refusals open_withdrawals holdings open_exposures stock'),
     ('gold_treasury gold_audit',
       'days_range list_postings deposit_overview withdrawal_overview payment_batch_overview payment_text_fault
         bar_overview'),

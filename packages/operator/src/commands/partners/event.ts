@@ -76,8 +76,9 @@ const redeliver: Command = {
     return {
       ...(disabledAt
         ? {
-          title:
-            `An endpoint that gets this event is disabled. It gets the event when it is enabled. To find it: gold endpoint list ${clientId}. To enable it: gold endpoint set ${clientId} ENDPOINT --url https://…`,
+          title: "An endpoint that gets this event is disabled. It gets the event when it is enabled. " +
+            `To find it: gold endpoint list ${clientId}. ` +
+            `To enable it: gold endpoint set ${clientId} ENDPOINT --url https://…`,
         }
         : {}),
       object: {
@@ -95,7 +96,8 @@ const replay: Command = {
   words: "event replay",
   usage: "event replay ID --since INSTANT",
   does:
-    "sends every event from INSTANT on again, whether or not it was delivered: first those that wait for a retry, then the others in order",
+    "sends every event from INSTANT on again, whether or not it was delivered: first those that wait for a retry, " +
+    "then the others in order",
   options: { since: { type: "string" } },
   takes: ["ID"],
   async run({ values, query, confirm, positionals: [id] }) {
