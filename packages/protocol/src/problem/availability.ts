@@ -10,10 +10,9 @@ export const AVAILABILITY_PROBLEMS = {
     status: 429,
     title: "Too many requests",
     cause:
-      "You exceeded your rate and burst, or too many of your requests waited at once, or you repeated too many " +
-      "known keys, or you have too many open streams, or too many requests with this certificate failed " +
-      "authentication; nothing was executed. The RateLimit-Policy header names the limit: default, " +
-      "requests_at_once, replays or authentication_failures. Only the detail names the limit of open streams.",
+      "You exceeded your rate and burst, sent too many requests at once, repeated too many known keys, opened too " +
+      "many streams, or sent too many requests that failed authentication; nothing was executed. The " +
+      "RateLimit-Policy header names the limit, but not that of streams.",
     cure:
       "Wait as long as Retry-After says, repeat with the same Idempotency-Key, and adapt your rate to the " +
       "RateLimit headers. If the policy is requests_at_once, send fewer at once. If it is " +

@@ -202,7 +202,8 @@ const BY_ONE: Readonly<Record<string, string>> = Object.fromEntries(
     "reads, and locks the withdrawals until the document is built": "prepare_payment",
     "reads":
       "change_request_state payment_text_fault read_approvals read_key_approvals read_payee_approvals read_rows " +
-      "page_orders page_quotes trace_order find_request find_records price_bars limit_use sequences_at trades_after count_refusals open_withdrawals holdings open_exposures stock " +
+      "page_orders page_quotes trace_event trace_order find_request find_records price_bars " +
+      "limit_use sequences_at trades_after count_refusals open_withdrawals holdings open_exposures stock " +
       "days_range list_postings audit_head count_events count_position held_until is_outside_band is_stale " +
       "list_deliveries market_open proposal_sha256 signatures_demanded proposal_text public_key_fault read_archive " +
       "read_first_approvals role_of_kind unsealed_tail verify_audit verify_chain verify_ledger",
