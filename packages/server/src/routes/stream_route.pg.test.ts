@@ -162,6 +162,15 @@ describe("a stream", () => {
     await closeAll();
   });
 
+  it("gives up its place after its end, even if nobody reads the end", async () => {
+    const { partner } = await openSimulator(service);
+    const reply = await service.send(PRICE_STREAM, { method: "GET", partner });
+    assertEquals(openStreams(), 1);
+    await service.books.sql`select gold.suspend_partner(${partner.clientId})`;
+    await until(() => openStreams() === 0);
+    await reply.body!.cancel();
+  });
+
   it("is not opened by HEAD", async () => {
     const { partner } = await openSimulator(service);
     for (const path of [PRICE_STREAM, "/v1/events/stream"]) {

@@ -32,11 +32,10 @@ export function openFeed<Value>(
 
   const run = async () => {
     let readAtMs = monotonicMs();
-    const lose = () => {
-      if (lost === undefined || monotonicMs() - readAtMs <= LOST_MS) return;
+    const losing = lost !== undefined && setInterval(() => {
+      if (monotonicMs() - readAtMs <= LOST_MS) return;
       for (const onValue of followers.values()) onValue(lost);
-    };
-    const losing = setInterval(lose, LOST_CHECK_MS);
+    }, LOST_CHECK_MS);
     while (followers.size > 0) {
       const startedMs = monotonicMs();
       const partners = new Map([...followers.keys()].map(({ partner }) => [partner.id, partner]));
@@ -48,7 +47,7 @@ export function openFeed<Value>(
       }, () => {});
       await Promise.all([sleep(TICK_MS), reading]);
     }
-    clearInterval(losing);
+    if (losing) clearInterval(losing);
     running = false;
   };
 

@@ -123,8 +123,11 @@ export function openStreams(deps: AdmissionDeps): Streams {
   /** Ends the streams of callers whose next request would be refused. */
   const check = async () => {
     for (const stream of streams) {
-      // It ended a second ago or longer, and its reply was never read to the end.
-      if (stream.reason) remove(stream);
+      if (stream.reason) {
+        // It ended before this check, and its reply was not read to the end.
+        remove(stream);
+        continue;
+      }
       if (monotonicMs() >= stream.endsAtMs) stream.end("time_limit");
       try {
         stream.partner = await admitAgain(stream.c, deps);

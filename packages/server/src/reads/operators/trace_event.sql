@@ -23,19 +23,10 @@ begin
         'created_at', instant_text(given.created_at)),
       'deliveries', (
         select coalesce(json_agg(json_build_object(
-          'endpoint', o.number, 'url', o.url,
-          'status', case
-            when r.sequence is null and exists (
-              select from attempt t where t.bucket = o.id % 64 and t.client_id = o.id and t.sequence = given.sequence
-                and t.attempted_at between given.created_at - interval '1 minute' and now() + interval '1 minute'
-                and t.http_status between 200 and 299) then 'delivered'
-            else delivery_status(coalesce(n.passed, o.added_after), given.sequence, r) end,
-          'next_attempt_at', instant_text(next_attempt_at(given.type, r, n))) order by o.number), '[]')
-        from receiver o
-        left join endpoint n on n.bucket = o.id % 64 and n.client_id = o.id
-        left join retry r on r.bucket = o.id % 64 and r.client_id = o.id and r.sequence = given.sequence
-        where o.partner_id = given.client_id and o.removed_at is null
-          and gets(o, coalesce(n.passed, o.added_after), given)),
+          'endpoint', o.number, 'url', o.url, 'status', d.delivery ->> 'status',
+          'next_attempt_at', d.delivery ->> 'next_attempt_at') order by o.number), '[]')
+        from json_array_elements(('{' || deliveries_text(given) || '}')::json -> 'deliveries') d (delivery)
+        join receiver o on o.partner_id = given.client_id and o.number = (d.delivery ->> 'endpoint')::int),
       'attempts', (
         select coalesce(json_agg(json_build_object(
           'endpoint', o.number, 'attempted_at', instant_text(t.attempted_at), 'http_status', t.http_status,
