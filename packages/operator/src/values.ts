@@ -47,11 +47,12 @@ export function repeated(values: Values, name: string): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
-export function wholeNumber(text: string, name: string): number {
-  if (!/^[1-9][0-9]{0,8}$/.test(text)) {
-    throw usage(`--${name} must be a whole number from 1 to 999999999; got ${text}.`);
-  }
-  return Number(text);
+export const wholeNumber = (text: string, option: string): number => wholeArgument(text, `--${option}`);
+
+/** Reads the same from an argument that has no option. */
+export function wholeArgument(text: string, name: string): number {
+  if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text);
+  throw usage(`${name} must be a whole number from 1 to 999999999; got ${text}.`);
 }
 
 /** Reads an instant in the format that all commands print. */

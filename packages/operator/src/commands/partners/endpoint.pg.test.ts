@@ -45,18 +45,22 @@ describe("gold endpoint", () => {
     ]);
   });
 
+  it("event show lists the delivery to each of them", async () => {
+    const [event] = itemsOf(await operator.done("event", "list", id, "--endpoint", "2"));
+    const shown = await operator.done("event", "show", `${event!.event_id}`);
+    assertEquals([shown.client_id, shown.event_id], [id, event!.event_id]);
+    const deliveries = itemsOf({ items: shown.deliveries });
+    assertEquals(deliveries.map(({ endpoint, status }) => `${endpoint} ${status}`), [
+      "1 pending",
+      "2 pending",
+    ]);
+    const unknown = `evt_${crypto.randomUUID()}`;
+    refused(await operator.gold("event", "show", unknown), 1, `There is no event ${unknown}.`);
+  });
+
   it("remove ends an endpoint, and event list no longer knows it", async () => {
     const events = itemsOf(await operator.done("event", "list", id, "--endpoint", "2"));
     assertEquals([events.length, events.at(-1)!.type], [6, "webhook_endpoint.changed"]);
-    const shown = await operator.done("event", "show", `${events[0]!.event_id}`);
-    assertEquals([shown.client_id, shown.event_id], [id, events[0]!.event_id]);
-    const deliveries = itemsOf({ items: shown.deliveries });
-    assertEquals(deliveries.map(({ endpoint, status }) => [endpoint, status]), [[1, "pending"], [
-      2,
-      "pending",
-    ]]);
-    const unknown = `evt_${crypto.randomUUID()}`;
-    refused(await operator.gold("event", "show", unknown), 1, `There is no event ${unknown}.`);
     await operator.done("endpoint", "remove", id, "2");
     assertEquals((await listed()).length, 1);
     refused(await operator.gold("event", "list", id, "--endpoint", "2"), 1, "has no webhook endpoint 2");

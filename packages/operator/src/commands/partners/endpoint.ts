@@ -2,16 +2,13 @@ import type { Row as SqlRow } from "postgres";
 import type { Command, Invocation, Result, Row } from "../../command.ts";
 import { usage } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
-import { repeated, required } from "../../values.ts";
+import { repeated, required, wholeArgument } from "../../values.ts";
 import { newSealedSecret } from "../credentials/new_secret.ts";
 import { changeAlone, changeOrPropose, hexOf, makeOrPropose } from "../changes/proposing.ts";
 import { readWebhook } from "./partner_terms.ts";
 import { findPartner } from "./registered_partner.ts";
 
-function numberOf(text: string): number {
-  if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text);
-  throw usage(`ENDPOINT must be a whole number from 1 to 999999999; got ${text}.`);
-}
+const numberOf = (text: string) => wholeArgument(text, "ENDPOINT");
 
 const list: Command = {
   words: "endpoint list",
