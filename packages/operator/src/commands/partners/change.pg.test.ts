@@ -6,6 +6,7 @@ import postgres from "postgres";
 import { expectProblem, newTestKey, type TestKey, type TestPartner } from "@gold-partner/server/testing";
 import { assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { expectsOf } from "../../../../../tools/testing/by_two.ts";
+import { until } from "../../../../../tools/testing/until.ts";
 import { keepRequest } from "../credentials/authority_fixture.ts";
 import { assertRefused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";
 
@@ -41,6 +42,23 @@ describe("gold change", () => {
     }));
   const certificates = async ({ clientId }: TestPartner) =>
     itemsOf(await operator.done("cert", "list", clientId)).map(({ fingerprint }) => fingerprint);
+  /** Takes `id` up, and declines it after the change was made and before the request is marked as taken. */
+  async function takeTooLate(id: string) {
+    const { sql } = operator.service.books;
+    let taken;
+    await sql.begin(async (colleague) => {
+      await colleague`select gold.hold_change(${id.slice(4)}::uuid)`;
+      taken = operator.gold("change", "take", id, "--json");
+      await until(async () =>
+        (await sql`
+          select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%take_change%'`)
+          .length > 0
+      );
+      await colleague`select gold.decline_change(${id.slice(4)}::uuid, 'Not confirmed')`;
+    });
+    return await taken!;
+  }
   const request = async (partner: TestPartner) => ({
     certificate_request: await readFile(await keepRequest(operator, partner.clientId), "utf8"),
   });
@@ -93,6 +111,16 @@ describe("gold change", () => {
     assertEquals([status, reason, decided_at === null], ["declined", "Not yours", false]);
     assertRefused(await operator.gold("change", "take", known), 1, "is declined already");
     assertRefused(await operator.gold("change", "show", "chg_none"), 2, "CHG must be an id");
+  });
+
+  it("take says that the change was made if a colleague declines the request meanwhile", async () => {
+    const partner = await operator.service.addPartner();
+    const late = await takeTooLate(await ask(partner, ENDPOINT));
+    assertRefused(late, 1, "could not be marked as taken: the request is declined already");
+    assertRefused(late, 1, "The change was made.");
+    assertRefused(late, 1, `gold webhook-secret rotate ${partner.clientId} --endpoint 2.`);
+    assertEquals((await receivers(partner)).length, 1);
+    await operator.done("webhook-secret", "rotate", partner.clientId, "--endpoint", "2");
   });
 
   it("list and inbox show what waits, and a part of an id is enough", async () => {
@@ -170,6 +198,14 @@ describe("gold change", () => {
       assertEquals((await receivers(partner)).length, 1);
       const secrets = await operator.done("proposal", "show", proposal_id as string, "--secrets");
       assertStringIncludes(JSON.stringify(secrets), "whsec_");
+    });
+
+    it("take names its proposal if a colleague declines the request meanwhile", async () => {
+      const partner = await operator.service.addPartner();
+      const late = await takeTooLate(await ask(partner, RANGE));
+      const [, proposal] = /gold proposal reject ([0-9a-f-]{36})[.]/.exec(late.err) ?? [];
+      assertRefused(late, 1, `The proposal ${proposal} was made. Reject it`);
+      await operator.done("proposal", "reject", proposal!);
     });
 
     it("a request waits again after its proposal was rejected or has expired", async () => {

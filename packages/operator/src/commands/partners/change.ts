@@ -107,7 +107,7 @@ async function takeChange(invocation: Invocation): Promise<Result> {
         `Its secret was not shown. Make another: gold webhook-secret rotate ${public_id} --endpoint ${endpoint}.`;
       const rest = proposal
         ? `The proposal ${proposal} was made. Reject it: gold proposal reject ${proposal}.`
-        : `The change was made: decline the request instead of taking it again. ${secret ? lost : ""}`;
+        : `The change was made. If the request still waits, decline it. ${secret ? lost : ""}`;
       throw new Failure(exit, code, `The request could not be marked as taken: ${message} ${rest.trim()}`);
     },
   );
