@@ -47,8 +47,8 @@ const anchorOf = (heading) =>
 
 /**
  * What the search reads of a page. The page of an operation is one section. Its title begins with the method, path
- * and name, because the search weighs a title more than text. Its text begins with the words of its names, and with the path as one word. The theme
- * makes the same word of a query that is a path.
+ * and name, because the search weighs a title more than text. Its text begins with the words of its names, and with
+ * the path as one word. The theme makes the same word of a query that is a path.
  */
 const textOfSearch = (source, env, markdown) => {
   const html = markdown.render(source, env);

@@ -51,7 +51,7 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
     return Stream.generate(this::receive).takeWhile(Objects::nonNull).iterator();
   }
 
-  /** Ends the stream. If the stream reconnects, its loop ends when this call ends, at the latest after the patience. */
+  /** Ends the stream. A loop that is reconnecting ends when it has connected or given up, as a call does. */
   @Override
   public void close() {
     isClosed = true;
