@@ -3,6 +3,10 @@
 # version of Node runs TypeScript directly.
 FROM node:24.19.0-trixie-slim
 ENV NODE_ENV=production
+# docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD): gold --version and gold_build_info show the commit
+# if the image is not made from a release.
+ARG COMMIT=""
+ENV GOLD_COMMIT=$COMMIT
 WORKDIR /srv/gold
 # The dependencies change less often than the code. They are installed before the code is copied, so that a
 # build after a change of the code reuses this layer. npm installs only the workspaces whose package.json is

@@ -33,7 +33,7 @@ describe("the Java client", () => {
 
   it("needs only Jackson, and its jar has the version of the other packages", () => {
     const { version } = JSON.parse(readFileSync(join(JAVA_PACKAGE, "../package.json"), "utf8"));
-    const jar = join(build.folder, `gold-partner-${version}.jar`);
+    const jar = join(build.folder, `gold-partner-${version.replace("-dev", "-SNAPSHOT")}.jar`);
     assertMatch(
       execFileSync("jar", ["--list", "--file", jar], { encoding: "utf8" }),
       /gold\/partner\/GoldClient\.class/,

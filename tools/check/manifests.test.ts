@@ -6,11 +6,11 @@ const [PACKAGE, DENO] = ["packages/jws/package.json", "packages/jws/deno.json"];
 
 describe("manifests agree", () => {
   it("rejects a sibling with another version, in package.json and in deno.json", async () => {
-    const [version, other] = ['"version":"1.0.0"', '"version":"1.0.1"'];
+    const [version, other] = ['"version":"1.1.0-dev"', '"version":"1.0.1"'];
     const both = [changed(PACKAGE, version, other), changed(DENO, version, other)];
     await expectEach(MANIFESTS, "has version 1.0.1", both);
-    const sibling = changed(PACKAGE, `canonical":"1.0.0"`, `canonical":"0.9.0"`);
-    await expectViolation(MANIFESTS, "but its version is 1.0.0", sibling);
+    const sibling = changed(PACKAGE, `canonical":"1.1.0-dev"`, `canonical":"0.9.0"`);
+    await expectViolation(MANIFESTS, "but its version is 1.1.0-dev", sibling);
   });
 
   it("rejects another name or licence in deno.json", async () => {

@@ -2,27 +2,28 @@ import { CHECKS } from "./checks.ts";
 import { type Tree, treeOf } from "./tree.ts";
 
 const manifest = (name: string, more: Record<string, unknown> = {}): string =>
-  JSON.stringify({ name, version: "1.0.0", license: "Apache-2.0", exports: "./src/mod.ts", ...more });
+  JSON.stringify({ name, version: "1.1.0-dev", license: "Apache-2.0", exports: "./src/mod.ts", ...more });
 
 const locked = (name: string, more: Record<string, unknown> = {}): Record<string, unknown> => ({
   name,
-  version: "1.0.0",
+  version: "1.1.0-dev",
   ...more,
 });
 /** A well-formed hash. It differs from package to package, so that a test can replace one. */
 export const sha512Of = (name: string): string => `sha512-${name.padEnd(86, "A")}==`;
 const ROOT_PACKAGES = { devDependencies: { jose: "6.0.0", tsx: "4.0.0" } };
-const JWS_PACKAGES = { dependencies: { "@gold-partner/canonical": "1.0.0" } };
-const PROTOCOL_PACKAGES = { dependencies: { "@gold-partner/canonical": "1.0.0", zod: "4.0.0" } };
+const JWS_PACKAGES = { dependencies: { "@gold-partner/canonical": "1.1.0-dev" } };
+const PROTOCOL_PACKAGES = { dependencies: { "@gold-partner/canonical": "1.1.0-dev", zod: "4.0.0" } };
 
 /** A small repository in memory that breaks no rule. */
 const CLEAN: Readonly<Record<string, string>> = {
   "CHANGELOG.md":
     "# Changelog\n\n## 1.1.0 (unreleased)\n\n- A change.\n\n## 1.0.0 (2026-01-02, commit 0123abc)\n",
-  "packages/client/java/pom.xml": "<artifactId>gold-partner</artifactId>\n<version>1.0.0</version>\n",
-  "packages/client/csharp/GoldPartner.csproj": "<Version>1.0.0</Version>\n",
-  "packages/client/python/pyproject.toml": '[project]\nname = "house"\nversion = "1.0.0"\n',
-  "deploy/kubernetes/kustomization.yaml": "images:\n  - name: service\n    newTag: 1.0.0\n",
+  "packages/client/java/pom.xml":
+    "<artifactId>gold-partner</artifactId>\n<version>1.1.0-SNAPSHOT</version>\n",
+  "packages/client/csharp/GoldPartner.csproj": "<Version>1.1.0-dev</Version>\n",
+  "packages/client/python/pyproject.toml": '[project]\nname = "house"\nversion = "1.1.0.dev0"\n',
+  "deploy/kubernetes/kustomization.yaml": "images:\n  - name: service\n    newTag: 1.1.0-dev\n",
   ".npmrc": "omit-lockfile-registry-resolved=true\nignore-scripts=true\n",
   "package.json": manifest("house", { workspaces: ["packages/*"], ...ROOT_PACKAGES }),
   "package-lock.json": JSON.stringify({

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { buildVersion } from "@gold-partner/command-line";
 import { SyntaxKind } from "typescript/unstable/ast";
 import { assert, assertEquals } from "../testing/assert.ts";
 import { isRelative, packageName } from "../check/structure.ts";
@@ -9,6 +10,7 @@ import { listFiles, type Tree, treeOf } from "../check/tree.ts";
 import { ROOT } from "../test/tier.ts";
 import { Outside, type Project } from "./outside_fixture.ts";
 
+const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 const NAMES = ["canonical", "jws", "protocol", "client"] as const;
 const PACKAGES = NAMES.map((name) => `@gold-partner/${name}`);
 const PARTS =
@@ -117,13 +119,17 @@ describe("the packages, installed from their tarballs", () => {
   });
 
   it("have complete manifests for a registry and for npm install", () => {
-    const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     for (const name of NAMES) {
       const { description, keywords, dependencies, ...rest } = manifestOf(tree, name);
       assert(String(description).length > 40 && (keywords as string[]).length > 2, name);
       assertEquals(dependencies !== undefined, name === "protocol", name);
       assertEquals(rest, {
-        ...{ name: `@gold-partner/${name}`, version, license: "Apache-2.0", type: "module" },
+        ...{
+          name: `@gold-partner/${name}`,
+          version: buildVersion(version),
+          license: "Apache-2.0",
+          type: "module",
+        },
         ...{ engines: { node: ">=20.19" }, sideEffects: false, files: ["src"] },
         ...{ main: "./src/mod.js", types: "./src/mod.d.ts" },
         exports: { ".": { types: "./src/mod.d.ts", default: "./src/mod.js" } },
@@ -196,7 +202,8 @@ describe("the packages, installed from their tarballs", () => {
       assertEquals(paths.filter((path) => !SENT.test(path) || FOR_TESTS.test(path)), [], name);
       for (const file of ["README.md", "LICENSE"]) assert(files.has(file), `${name} has no ${file}`);
     }
-    const reader = await outside.denoProject(...PACKAGES.map((name) => `jsr:${name}`));
+    // Without a version, Deno adds only releases.
+    const reader = await outside.denoProject(...PACKAGES.map((name) => `jsr:${name}@${version}`));
     await reader.write("program.ts", PROGRAM);
     assertEquals(await reader.deno("run", "--check", "program.ts"), PRINTED);
   });

@@ -13,7 +13,7 @@ export interface JsrRegistry extends Loopback {
 
 const SCOPE = "gold-partner";
 const SENT = new RegExp(`^/api/scopes/${SCOPE}/packages/(\\w+)/versions/`);
-const TARGET = new RegExp(`^/@${SCOPE}/(\\w+)/(?:(meta)\\.json|([\\d.]+)_meta\\.json|[\\d.]+/(.+))$`);
+const TARGET = new RegExp(`^/@${SCOPE}/(\\w+)/(?:(meta)\\.json|([^/]+)_meta\\.json|[^/]+/(.+))$`);
 
 /**
  * Opens a JSR registry for Deno. It accepts every publication and serves the published files to every client.

@@ -3,6 +3,7 @@ import { chmod, copyFile, readdir, readFile, writeFile } from "node:fs/promises"
 import { basename, join, relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { buildVersion } from "@gold-partner/command-line";
 import { PUBLISHED } from "../check/structure.ts";
 import { bundleClient } from "./bundle_client.ts";
 import { stagedManifest } from "./manifest.ts";
@@ -30,7 +31,8 @@ export async function stagePackages(out: string): Promise<readonly string[]> {
   const packages = await Promise.all(PUBLISHED.map(async (folder) => {
     const source = join(ROOT, folder);
     const staged = join(out, basename(folder));
-    const own = await readManifest(source);
+    const read = await readManifest(source);
+    const own = { ...read, version: buildVersion(read.version) };
     const manifest = stagedManifest(folder === BUNDLED ? { ...own, dependencies: undefined } : own, engines);
     await writeFile(join(staged, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
     for (const file of ["README.md", "LICENSE"]) await copyFile(join(source, file), join(staged, file));

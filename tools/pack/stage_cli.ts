@@ -1,9 +1,11 @@
 import { chmod, copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { buildVersion } from "@gold-partner/command-line";
 import { build, stop } from "esbuild";
 
 interface Manifest {
   readonly name: string;
+  readonly version: string;
   readonly bin: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly [member: string]: unknown;
@@ -19,7 +21,9 @@ const SCOPE = "@gold-partner/";
 export async function stageCli(root: string, out: string): Promise<string> {
   const source = join(root, "packages", "partner_cli");
   const staged = join(out, "partner_cli");
-  const { name, version, description, keywords, license, type, bin } = await readManifest(source);
+  const own = await readManifest(source);
+  const version = buildVersion(own.version);
+  const { name, description, keywords, license, type, bin } = own;
   const dependencies = await othersOf(root, source);
   const { engines } = await readManifest(root);
   const [[command, main]] = Object.entries(bin) as [[string, string]];
@@ -28,6 +32,15 @@ export async function stageCli(root: string, out: string): Promise<string> {
     entryPoints: [join(source, main)],
     outfile: join(staged, `${command}.js`),
     external: Object.keys(dependencies),
+    // The program shows the version of its package. The machine that runs it has no git history of this tree.
+    plugins: [{
+      name: "version",
+      setup: ({ onLoad }) =>
+        onLoad({ filter: /partner_cli.package\.json$/ }, () => ({
+          contents: JSON.stringify({ ...own, version }),
+          loader: "json",
+        })),
+    }],
     ...{ bundle: true, platform: "node", format: "esm", target: "node20.19", logLevel: "silent" },
   });
   await stop();

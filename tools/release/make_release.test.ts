@@ -8,7 +8,7 @@ import { assert, assertEquals, assertRejects } from "../testing/assert.ts";
 import { CHECKS } from "../check/checks.ts";
 import { plant } from "../check/sample_tree.ts";
 import { readTree } from "../check/tree.ts";
-import { makeRelease, ReleaseError, type ReleasePlan } from "./make_release.ts";
+import { beginVersion, makeRelease, ReleaseError, type ReleasePlan } from "./make_release.ts";
 
 describe("makeRelease()", () => {
   let root: string;
@@ -26,6 +26,7 @@ describe("makeRelease()", () => {
       verify: async () => assertEquals(await findViolations(), []),
       ...more,
     });
+  const begin = async (version: string) => beginVersion(root, version);
   beforeEach(async () => {
     root = mkdtempSync(join(tmpdir(), "gold-release-"));
     git("init", "--quiet");
@@ -61,10 +62,24 @@ describe("makeRelease()", () => {
         "packages/jws/package.json",
       ]
     ) {
-      assert(!read(path).includes(`"1.0.0"`), path);
+      assert(read(path).includes(`"1.1.0"`) && !read(path).includes("-dev"), path);
     }
     git("checkout", "--quiet", commit);
     assertEquals([await findViolations(), lastRelease(root).version], [[], "1.0.0"]);
+  });
+
+  it("begins the next version with -dev in all files, and nothing can begin twice", async () => {
+    await assertRejects(
+      () => begin("1.2.0"),
+      ReleaseError,
+      "CHANGELOG.md already collects changes for 1.1.0",
+    );
+    await release();
+    await assertRejects(() => begin("1.0.9"), ReleaseError, "1.0.9 must be newer than 1.1.0");
+    await begin("1.2.0");
+    assertEquals([git("log", "-1", "--format=%s"), await findViolations()], ["Begin version 1.2.0", []]);
+    assert(read("CHANGELOG.md").includes("## 1.2.0 (unreleased)\n\n## 1.1.0 (2026-02-03, commit "));
+    assert(read("packages/jws/package.json").includes(`"@gold-partner/canonical":"1.2.0-dev"`));
   });
 
   it("reverts all changes after a dry run and after a failed check", async () => {

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseChangelog } from "../testing/release/changelog.ts";
+import { compareVersions, parseChangelog } from "../testing/release/changelog.ts";
 import { listFiles } from "../check/tree.ts";
+import { unreleased } from "./version_carriers.ts";
 import { withVersion } from "./version_files.ts";
 
 /** The release cannot begin. The message says what to do; nothing has changed. */
@@ -30,12 +31,7 @@ const CHANGELOG = "CHANGELOG.md";
  */
 export async function makeRelease(plan: ReleasePlan): Promise<string | undefined> {
   const { root, version, date, isDryRun, verify } = plan;
-  const git = (...args: readonly string[]) =>
-    execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
-  if (git("status", "--porcelain") !== "") {
-    throw new ReleaseError("The tree has uncommitted changes. Commit them, or put them away with git stash.");
-  }
-  const files = new Map(listFiles(root).map((path) => [path, readFileSync(join(root, path), "utf8")]));
+  const { git, files } = readClean(root);
   requireUnreleased(files.get(CHANGELOG) ?? "", version);
   const heading = (details: string) => `## ${version} (${details})\n`;
   const written = withVersion(files, version)
@@ -61,12 +57,41 @@ export async function makeRelease(plan: ReleasePlan): Promise<string | undefined
   return commit;
 }
 
+/**
+ * Commits the heading of the next version in the changelog, and VERSION-dev in all files. So programs and packages
+ * made from the tree say that they are not the last release.
+ */
+export function beginVersion(root: string, version: string): void {
+  const { git, files } = readClean(root);
+  const changelog = files.get(CHANGELOG) ?? "";
+  const { unreleased: open, releases: [last] } = parseChangelog(changelog);
+  if (open !== undefined) throw new ReleaseError(`${CHANGELOG} already collects changes for ${open}.`);
+  if (compareVersions(version, last.version) <= 0) {
+    throw new ReleaseError(`${version} must be newer than ${last.version}.`);
+  }
+  const written = withVersion(files, unreleased(version))
+    .set(CHANGELOG, changelog.replace("\n## ", `\n## ${version} (unreleased)\n\n## `));
+  for (const [path, text] of written) writeFileSync(join(root, path), text);
+  git("add", ...written.keys());
+  git("commit", "--quiet", "--message", `Begin version ${version}`);
+}
+
+function readClean(root: string) {
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  if (git("status", "--porcelain") !== "") {
+    throw new ReleaseError("The tree has uncommitted changes. Commit them, or put them away with git stash.");
+  }
+  const files = new Map(listFiles(root).map((path) => [path, readFileSync(join(root, path), "utf8")]));
+  return { git, files };
+}
+
 function requireUnreleased(changelog: string, version: string): void {
-  const { unreleased, releases: [last] } = parseChangelog(changelog);
-  if (unreleased === version) return;
+  const { unreleased: open, releases: [last] } = parseChangelog(changelog);
+  if (open === version) return;
   throw new ReleaseError(
-    unreleased === undefined
+    open === undefined
       ? `${CHANGELOG} collects no changes since ${last.version}: it has no heading "## ${version} (unreleased)".`
-      : `${CHANGELOG} collects changes for ${unreleased}; got ${version}.`,
+      : `${CHANGELOG} collects changes for ${open}; got ${version}.`,
   );
 }

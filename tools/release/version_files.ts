@@ -1,10 +1,7 @@
 import { posix } from "node:path";
+import { CARRIERS, versionFor } from "./version_carriers.ts";
 
 const LOCKFILE = "package-lock.json";
-const PYPROJECT = "packages/client/python/pyproject.toml";
-const POM = "packages/client/java/pom.xml";
-const CSPROJ = "packages/client/csharp/GoldPartner.csproj";
-const KUSTOMIZATION = "deploy/kubernetes/kustomization.yaml";
 const MANIFEST = /^(packages\/[^/]+\/)?(package|deno)\.json$/;
 
 type Files = ReadonlyMap<string, string>;
@@ -26,18 +23,20 @@ export function withVersion(files: Files, version: string): Map<string, string> 
     .map(([, text]) => (JSON.parse(text) as { name: string }).name);
   const changed = new Map(manifests.map(([path, text]) => [path, setVersions(text, siblings, version)]));
   changed.set(LOCKFILE, setLockedVersions(files.get(LOCKFILE)!, siblings, version));
-  changed.set(PYPROJECT, files.get(PYPROJECT)!.replace(/^(version = )".+"$/m, `$1"${version}"`));
-  const ownVersion = /(<artifactId>gold-partner<\/artifactId>\s*<version>)[^<]+/;
-  changed.set(POM, files.get(POM)!.replace(ownVersion, `$1${version}`));
-  changed.set(CSPROJ, files.get(CSPROJ)!.replace(/(<Version>)[^<]+/, `$1${version}`));
-  changed.set(KUSTOMIZATION, files.get(KUSTOMIZATION)!.replace(/^( *newTag: )\S+$/m, `$1${version}`));
+  for (const carrier of CARRIERS) {
+    const text = changed.get(carrier.path) ?? files.get(carrier.path)!;
+    changed.set(carrier.path, text.replace(carrier.pattern, versionFor(carrier, version)));
+  }
   return new Map([...changed].filter(([path, text]) => files.get(path) !== text));
 }
 
 /** Replaces the version in the text, so that the manifest keeps its formatting. */
 function setVersions(text: string, siblings: readonly string[], version: string): string {
   const names = ["version", ...siblings].join("|");
-  return text.replace(new RegExp(`("(?:${names})":\\s*)"\\d+\\.\\d+\\.\\d+"`, "g"), `$1"${version}"`);
+  return text.replace(
+    new RegExp(`("(?:${names})":\\s*)"\\d+\\.\\d+\\.\\d+(?:-dev)?"`, "g"),
+    `$1"${version}"`,
+  );
 }
 
 function setLockedVersions(text: string, siblings: readonly string[], version: string): string {

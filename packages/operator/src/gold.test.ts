@@ -63,7 +63,7 @@ describe("gold", () => {
   });
 
   it("prints its version", async () => {
-    assertMatch((await runGold(["--version"])).out, /^gold \d+\.\d+\.\d+$/);
+    assertMatch((await runGold(["--version"])).out, /^gold \d+\.\d+\.\d+(-dev\+[0-9a-f]{12})?$/);
   });
 
   it("writes an error for a person at a terminal as a sentence, and as JSON with --json", async () => {

@@ -1,6 +1,13 @@
 import { resolve } from "node:path";
 import process from "node:process";
-import { failureText, parseOptions, type Screen, similar, wrap } from "@gold-partner/command-line";
+import {
+  buildVersion,
+  failureText,
+  parseOptions,
+  type Screen,
+  similar,
+  wrap,
+} from "@gold-partner/command-line";
 import type { Command, Dialog, Result } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands/books/audit.ts";
 import { FULL_AUDIT_COMMANDS } from "./commands/books/audit_full.ts";
@@ -302,7 +309,7 @@ const listCommands = (): string =>
 /** Help for arguments that begin with no whole command, or an error that says what to type. */
 function explainWords(argv: readonly string[], { screen }: Terminal): string {
   const [word] = argv;
-  if (word === "--version" || word === "version") return `gold ${manifest.version}`;
+  if (word === "--version" || word === "version") return `gold ${buildVersion(manifest.version)}`;
   if (word === undefined || word === "--help" || word === "help") {
     return argv.includes("--json") ? listCommands() : overview(TASKS, screen);
   }

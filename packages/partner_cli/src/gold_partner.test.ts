@@ -5,7 +5,7 @@ import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Quantity } from "@gold-partner/client";
-import { type Screen, widthOf } from "@gold-partner/command-line";
+import { buildVersion, type Screen, widthOf } from "@gold-partner/command-line";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../tools/testing/assert.ts";
 import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { goldPartner } from "./gold_partner.ts";
@@ -47,7 +47,11 @@ describe("gold-partner", () => {
 
   it("prints its version", async () => {
     for (const name of ["--version", "version"]) {
-      assertEquals(await run([name]), { exit: 0, out: `gold-partner ${manifest.version}`, err: "" });
+      assertEquals(await run([name]), {
+        exit: 0,
+        out: `gold-partner ${buildVersion(manifest.version)}`,
+        err: "",
+      });
     }
   });
 

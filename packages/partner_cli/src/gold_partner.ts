@@ -1,5 +1,5 @@
 import { GoldClient } from "@gold-partner/client";
-import { failureText, parseOptions, similar } from "@gold-partner/command-line";
+import { buildVersion, failureText, parseOptions, similar } from "@gold-partner/command-line";
 import { resolve } from "node:path";
 import process from "node:process";
 import type { Command, Finding, Invocation, Result, Terminal } from "./command.ts";
@@ -101,7 +101,7 @@ export function tellFailure(
 /** What a first word asks for that is no command, or an error that says what to type. */
 function explainName(name: string, { screen }: Terminal): string {
   if (["help", "--help", "-h"].includes(name)) return overview(COMMANDS, screen);
-  if (name === "--version" || name === "version") return `gold-partner ${manifest.version}`;
+  if (name === "--version" || name === "version") return `gold-partner ${buildVersion(manifest.version)}`;
   const list = "Run `gold-partner --help` for the list of commands.";
   if (name.startsWith("-")) {
     throw usage(`Options must come after the command, as in \`gold-partner balances --json\`. ${list}`);

@@ -1,5 +1,6 @@
 import { PerformanceObserver } from "node:perf_hooks";
 import process from "node:process";
+import { buildVersion } from "@gold-partner/command-line";
 import manifest from "../../package.json" with { type: "json" };
 import type { Metrics } from "./metrics.ts";
 
@@ -10,7 +11,7 @@ const MICROS = 1_000_000;
 /** Shows the process itself: its version, CPU, memory, event loop and garbage collection. */
 export function watchProcess(metrics: Metrics): { stop(): void } {
   const runtime = "Deno" in globalThis ? "deno" : "node";
-  metrics.gauge("gold_build_info", () => 1, { version: manifest.version, runtime });
+  metrics.gauge("gold_build_info", () => 1, { version: buildVersion(manifest.version), runtime });
   const startedSeconds = Date.now() / SECOND_MS - process.uptime();
   metrics.gauge("process_start_time_seconds", () => startedSeconds);
   metrics.gauge("process_resident_memory_bytes", () => process.memoryUsage().rss);

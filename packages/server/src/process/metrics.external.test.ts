@@ -36,7 +36,10 @@ describe("the metrics of a process that serves and delivers", () => {
     await sendRaw(fixture.config.listen, ["GET /health HTTP/1.1", "Host: localhost"]);
     const metrics = await scrape();
     assertMatch(metrics, /^gold_refusals_total\{code="certificate_unknown"\} 1$/m);
-    assertMatch(metrics, /^gold_build_info\{version="\d+\.\d+\.\d+",runtime="(node|deno)"\} 1$/m);
+    assertMatch(
+      metrics,
+      /^gold_build_info\{version="\d+\.\d+\.\d+(-dev\+[0-9a-f]{12})?",runtime="(node|deno)"\} 1$/m,
+    );
     const { status, stdout, stderr, error } = spawnSync("promtool", ["check", "metrics"], {
       input: metrics,
       encoding: "utf8",
