@@ -122,8 +122,10 @@ describe("startPostgres()", () => {
     const content = fs.readFileSync(pidFile, "utf8");
     await first.stop();
     const { uid, gid } = fs.statSync(clusterDir);
-    // Give the process the same account, because Postgres ignores pids of other accounts.
-    const stranger = spawn("sleep", ["60"], process.getuid?.() === 0 ? { uid, gid } : {});
+    // Give the process the same account, because Postgres ignores pids of other accounts. This account may not
+    // enter the folder of the clone.
+    const account = process.getuid?.() === 0 ? { uid, gid } : {};
+    const stranger = spawn("sleep", ["60"], { cwd: "/", ...account });
     fs.writeFileSync(pidFile, content.replace(/^\d+/, String(stranger.pid)));
     const second = await start();
     assertEquals([second.reused, stranger.exitCode], [false, null]);
