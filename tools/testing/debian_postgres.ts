@@ -81,6 +81,7 @@ export class DebianPostgres {
     const authentication = ["--auth-host=scram-sha-256", "--auth-local=peer", `--pwfile=${file}`];
     this.#run("initdb", ["-U", "postgres", ...authentication, "-E", "UTF8", "--no-sync"]);
     rmSync(file);
+    if (this.#more.socketFolder === undefined) return;
     const account = ACCOUNT.uid === undefined ? userInfo().username : "nobody";
     const edit = (name: string, change: (text: string) => string) =>
       writeFileSync(join(this.#data, name), change(readFileSync(join(this.#data, name), "utf8")));

@@ -46,20 +46,12 @@ export class Findings {
   readonly kept: Finding[] = [];
   readonly counts = new Map<Rule, number>();
   /** What can disturb the service, but neither changes nor hides a row. */
-  readonly warnings: Omit<Finding, "rule">[] = [];
+  readonly warnings: Finding[] = [];
   /** What the login of the audit may not read, with what it needs. */
   readonly skipped: { readonly name: string; readonly reason: string }[] = [];
 
   add(rule: Rule, row: string, expected: unknown, found: unknown): void {
-    const entry = this.#allowed.find((each) =>
-      each.rule === rule && matches(each.row, row) &&
-      (each.found === undefined || matches(each.found, wholeTextOf(found)))
-    );
-    if (entry) {
-      this.allowed++;
-      this.#used.add(entry);
-      return;
-    }
+    if (this.#isAllowed(rule, row, wholeTextOf(found))) return;
     const count = (this.counts.get(rule) ?? 0) + 1;
     this.counts.set(rule, count);
     if (count <= KEPT_PER_RULE) {
@@ -67,17 +59,28 @@ export class Findings {
     }
   }
 
+  #isAllowed(rule: Rule, row: string, found: string): boolean {
+    const entry = this.#allowed.find((each) =>
+      each.rule === rule && matches(each.row, row) && (each.found === undefined || matches(each.found, found))
+    );
+    if (!entry) return false;
+    this.allowed++;
+    this.#used.add(entry);
+    return true;
+  }
+
   /** Warns about each entry that allowed nothing, because an attacker could use it later. */
   warnUnused(): void {
     for (const entry of this.#allowed) {
       if (!this.#used.has(entry)) {
-        this.warn(`allowed ${entry.row}`, "a finding that this entry allows", "none");
+        const expected = "a finding or warning that this entry allows";
+        this.warnings.push({ rule: entry.rule, row: `allowed ${entry.row}`, expected, found: "none" });
       }
     }
   }
 
-  warn(row: string, expected: string, found: string): void {
-    this.warnings.push({ row, expected, found });
+  warn(rule: Rule, row: string, expected: string, found: string): void {
+    if (!this.#isAllowed(rule, row, found)) this.warnings.push({ rule, row, expected, found });
   }
 
   skip(name: string, reason: string): void {

@@ -81,7 +81,7 @@ export const RULES = {
   builtin_is_postgres:
     "the functions, operators, casts, aggregates, types and views that initdb created are those of this version of Postgres, with no more grants",
   setting_is_safe:
-    "fsync and full_page_writes are on, synchronous_commit is neither off nor local, triggers fire (session_replication_role), and pg_hba.conf trusts nobody",
+    "fsync and full_page_writes are on, synchronous_commit is neither off nor local, triggers fire, and pg_hba.conf and pg_ident.conf let this server alone decide who logs in",
   key_is_kept:
     "the id of the deployment, the operators, their keys and the active credentials equal those in the file that is stored outside (--keys)",
 } as const;
