@@ -31,7 +31,7 @@ const RELEASE: Readonly<Record<string, readonly string[]>> = {
 
 export const ROLE_STATEMENTS: readonly string[] = [
   `select r.oid::int8 as oid, r.rolname, r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication,
-    r.rolbypassrls, r.rolcanlogin, d.oid is not null as owns_database
+    r.rolbypassrls, r.rolcanlogin, r.rolinherit, r.rolconnlimit, d.oid is not null as owns_database
   from pg_authid r left join pg_database d on d.datname = current_database() and d.datdba = r.oid`,
   // A chain of memberships can lead through a role that does not exist.
   `select coalesce(g.rolname, a.roleid::text) as group_name, coalesce(m.rolname, a.member::text) as member_name,
@@ -44,12 +44,9 @@ export const ROLE_STATEMENTS: readonly string[] = [
 ];
 
 /** Returns the attributes, memberships and settings of every role that can affect these books. */
-export async function readRoles(
-  sql: Connection,
-  skip: (name: string, reason: string) => void = () => {},
-): Promise<KeptRole[]> {
+export async function readRoles(sql: Connection, findings: Findings): Promise<KeptRole[]> {
   const [may] = await sql.unsafe("select has_table_privilege('pg_authid', 'select') as read");
-  if (!may!.read) skip("pg_authid", "needs a superuser; the view pg_roles was read instead");
+  if (!may!.read) findings.skip("pg_authid", "needs a superuser; the view pg_roles was read instead");
   const [roles, members, settings] = await Promise.all(
     ROLE_STATEMENTS.map((statement): PromiseLike<readonly Row[]> =>
       sql.unsafe(may!.read ? statement : statement.replaceAll("pg_authid", "pg_roles"))
@@ -59,6 +56,7 @@ export async function readRoles(
   const give = (role: string, power: string) => powers.set(role, (powers.get(role) ?? new Set()).add(power));
   for (const row of roles) {
     if (row.rolcanlogin && /^(gold_|pg_)/.test(row.rolname)) give(row.rolname, "login");
+    if (RELEASE[row.rolname]?.includes("login")) checkLogin(findings, row);
     // Leave out the superuser that initdb created, because every server has it.
     if (row.oid === 10n) continue;
     for (const [column, power] of Object.entries(POWERS)) if (row[column]) give(row.rolname, power);
@@ -83,6 +81,22 @@ export async function readRoles(
   for (const role of Object.keys(RELEASE)) if (!powers.has(role)) powers.set(role, new Set());
   return [...powers].map(([role, own]) => ({ role, powers: [...own].sort() })).sort((left, right) =>
     left.role < right.role ? -1 : 1
+  );
+}
+
+/** Warns about attributes with which a login of the service cannot connect often enough, or cannot do its work. */
+function checkLogin(findings: Findings, { rolname, rolcanlogin, rolinherit, rolconnlimit }: Row): void {
+  const found = [
+    ...rolcanlogin ? [] : ["nologin"],
+    ...rolinherit ? [] : ["noinherit"],
+    ...rolconnlimit === -1 ? [] : [`connection limit ${rolconnlimit}`],
+  ];
+  if (found.length === 0) return;
+  findings.warn(
+    "role_is_expected",
+    `role ${rolname}`,
+    "login, inherit and no connection limit",
+    found.join(", "),
   );
 }
 
