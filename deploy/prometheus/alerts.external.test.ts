@@ -216,6 +216,26 @@ describe("the alarms about free gold", () => {
   });
 });
 
+describe("the alarm PriceStale", () => {
+  it("fires when no quote has been given for a minute because the price is too old", () => {
+    const at = (stale: string, age: string, minutes: number) => ({
+      interval: "1m",
+      series: { gold_price_stale: stale, gold_price_age_seconds: age },
+      at: `${minutes}m`,
+    });
+    const fires: Expected = {
+      severity: "page",
+      summary: "The price source has given no price for 9m 0s. The price is too old, so no quote is given.",
+    };
+    judge("PriceStale", at("0 0 1x20", "0+60x20", 9), fires);
+    judge("PriceStale", at("0 0 1x20", "0+60x20", 2), undefined);
+    // The price may be older than that, or the market is closed.
+    judge("PriceStale", at("0x20", "0+60x20", 9), undefined);
+    judge("PriceStale", at("0x20", "NaN+0x20", 9), undefined);
+    judge("PriceStale", at("1x5 0x20", "0+60x20", 9), undefined);
+  });
+});
+
 describe("the alarm ProposalWaits", () => {
   it("fires when a proposal has waited for more than ten minutes", () => {
     const at = (seconds: number) => ({

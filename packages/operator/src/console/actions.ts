@@ -126,7 +126,7 @@ export const pathOf = (words: string, given: Readonly<Record<string, string>> = 
 const SHOWN: readonly (readonly [RegExp, (id: string) => string, string])[] = [
   [/^gold proposal approve (\S+)$/, (id) => `./proposal/${id}`, "Read"],
   [/^gold (?:event list|partner approve-iban) (\S+)$/, (id) => `./partner/${id}`, "See"],
-  [/^gold market show$/, () => "./market", "See"],
+  [/^gold (?:market|price) show$/, () => "./market", "See"],
   [/^gold withdrawal \w+ (wd_\S+)$/, (id) => `./withdrawal/${id}`, "See"],
   [/^gold withdrawal submit/, () => pathOf("withdrawal submit"), "Submit"],
   [/^gold deposit approve (\S+)$/, (id) => `./deposit/${id}`, "See"],

@@ -2,6 +2,7 @@ import type { Query } from "../query.ts";
 import { formatHalalas } from "@gold-partner/protocol";
 import type { Row } from "../command.ts";
 import { summaryOf } from "../commands/changes/summary.ts";
+import { isAwaited } from "../commands/prices/price_change.ts";
 import { instantOf } from "../output.ts";
 import type { ROLES } from "../roles.ts";
 
@@ -139,11 +140,21 @@ async function readEndpoints(query: Query): Promise<InboxItem[]> {
 }
 
 async function readMarket(query: Query): Promise<InboxItem[]> {
-  const rows = await query`select halted_at from gold.current_price where halted_at is not null`;
-  return rows.map(({ halted_at }) => ({
-    waits: "market, halted",
-    about: "the circuit breaker closed the market",
-    since: instantOf(halted_at),
-    next: "gold market show",
-  }));
+  const rows = await query`
+    select halted_at, source, ticked_at from gold.current_price where halted_at is not null or stale and market_open`;
+  return rows.map(({ halted_at, source, ticked_at }) =>
+    halted_at
+      ? {
+        waits: "market, halted",
+        about: "the circuit breaker closed the market",
+        since: instantOf(halted_at),
+        next: "gold market show",
+      }
+      : {
+        waits: "price, stale",
+        about: `the source ${source} gives no price, so no quote is given`,
+        since: isAwaited(ticked_at) ? null : instantOf(ticked_at),
+        next: "gold price show",
+      }
+  );
 }

@@ -137,5 +137,33 @@ describe("the figures of the whole database", () => {
     await books
       .sql`update gold.account set last_posted_at = clock_timestamp() + interval '90 seconds' where client_id = ${client}`;
     await until(() => read().gold_clock_behind_seconds! > 80, read);
+    await books.sql`update gold.price set halted_at = null`;
+  });
+
+  it("show the age of the source's price, and whether it is too old for quotes that the market allows", async () => {
+    const { read, isShown } = start();
+    await until(isShown);
+    const shows = async (stale: number, age: (seconds: number) => boolean) =>
+      await until(() => read().gold_price_stale === stale && age(read().gold_price_age_seconds!), read);
+    const set = (change: string) => books.sql.unsafe(`update gold.price set ${change}`);
+    const about = (expected: number) => (seconds: number) => Math.abs(seconds - expected) < 60;
+    const ago = (seconds: number) => `as_of = clock_timestamp() - interval '${seconds} s'`;
+    await set(ago(400));
+    await shows(0, Number.isNaN);
+    await set(`source = 'simulated', stale_after_seconds = 500, ${ago(400)}`);
+    await shows(0, about(400));
+    await set("stale_after_seconds = 300");
+    await shows(1, about(400));
+    await set("always_open = false");
+    await shows(0, Number.isNaN);
+    await set("always_open = true, halted_at = clock_timestamp()");
+    await shows(0, Number.isNaN);
+    await set(`halted_at = null, ${ago(-400)}`);
+    await shows(1, (seconds) => seconds === 0);
+    // No price since the source was set.
+    await set("source = 'http', url = 'https://prices.example/', as_of = 'epoch'");
+    await shows(1, about(0));
+    await set("source = 'fixed', url = null");
+    await shows(0, Number.isNaN);
   });
 });

@@ -28,6 +28,8 @@ begin
       'gold_exposure_grams', (owed - coalesce(nullif(current_setting(day, true), ''), '0')::bigint) * 0.0001,
       'gold_clock_behind_seconds', case when newest > clock + clock_tolerance() then seconds_behind(newest, clock)::int else 0 end,
       'gold_market_halted', coalesce((select (p.halted_at is not null)::int from price p), 0),
+      'gold_price_age_seconds', r.age_seconds,
+      'gold_price_stale', r.stale::int,
       'gold_proposals_waiting', o.waiting,
       'gold_proposal_oldest_seconds', o.oldest_seconds,
       'gold_webhook_waiting', b.waiting,
@@ -42,6 +44,11 @@ begin
       select count(*) as waiting, coalesce(extract(epoch from clock - min(p.proposed_at)), 0)::int as oldest_seconds
       from proposal p where p.state = 'pending' and p.expires_at > clock
     ) o, (
+      -- A source that has given no price yet has the time `epoch`: count from when the source was set.
+      select coalesce(bool_or(is_stale(p, clock)), false) as stale, max(case when p.source <> 'fixed' then
+        greatest(extract(epoch from clock - case when p.as_of = 'epoch' then p.stored_at else p.as_of end), 0)::int end) as age_seconds
+      from price p where market_open(clock)
+    ) r, (
       -- Without an archive, a sandbox has no figures of backups. Production has them, so that the alarm fires.
       select r.*, r.archiving or d.environment = 'production' as watched from read_archive() r, deployment d
     ) w

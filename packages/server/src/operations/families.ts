@@ -23,6 +23,9 @@ export const DATABASE_GAUGES = {
   gold_exposure_grams: "What all partners bought since midnight in Riyadh minus what they sold, in grams.",
   gold_clock_behind_seconds: "How far the database's clock is behind the newest posting of an account.",
   gold_market_halted: "1 if the circuit breaker has closed the market, else 0.",
+  gold_price_age_seconds:
+    "Age of the price that its source gave last. NaN for a fixed price and while the market is closed.",
+  gold_price_stale: "1 if the market is open and no quote is given, because the price is too old. Else 0.",
   gold_proposals_waiting: "Proposals that wait for another person.",
   gold_proposal_oldest_seconds: "Age of the oldest proposal that waits for another person. 0 if none waits.",
   gold_backup_age_seconds: "Age of the newest archived WAL. NaN if Postgres archives none.",

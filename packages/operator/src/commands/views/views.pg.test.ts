@@ -152,6 +152,27 @@ describe("the views of gold", () => {
     ]);
   });
 
+  it("inbox says that the price source gives no price, and neither for a fixed price nor in a closed market", async () => {
+    const prices = async () =>
+      itemsOf(await operator.done("inbox")).filter(({ waits }) => `${waits}`.startsWith("price"));
+    const set = (change: string) => sql().unsafe(`update gold.price set ${change}`);
+    const [before] = await sql()`select source, as_of::text from gold.price`;
+    await set("source = 'fixed', as_of = '2026-01-31 09:30:00Z'");
+    assertEquals(await prices(), []);
+    await set("source = 'http', url = 'https://127.0.0.1:1/'");
+    assertEquals(await prices(), [{
+      waits: "price, stale",
+      about: "the source http gives no price, so no quote is given",
+      since: "2026-01-31T09:30:00.000Z",
+      next: "gold price show",
+    }]);
+    await set("always_open = false");
+    assertEquals(await prices(), []);
+    await set("always_open = true, as_of = 'epoch'");
+    assertEquals((await prices()).map(({ since }) => since), [null]);
+    await set(`source = '${before!.source}', url = null, as_of = '${before!.as_of}'`);
+  });
+
   it("find finds a record by its id, its reference, its idempotency key, and parts of them", async () => {
     const found = async (text: string) =>
       itemsOf(await operator.done("find", text)).map(({ kind, id }) => `${kind} ${id}`);
