@@ -2,7 +2,13 @@ import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { operatorKeyFile } from "@gold-partner/operator";
 import { ensurePartnerCa, ensureServerCertificates } from "./authorities.ts";
-import { type Database, ensureOperators, openDatabase, whilePostgresRuns } from "./database.ts";
+import {
+  type Database,
+  ensureOperators,
+  openDatabase,
+  sayPostgresEnd,
+  whilePostgresRuns,
+} from "./database.ts";
 import { demonstrate } from "./demo.ts";
 import { openEnvoy, openGateway } from "./tls_proxy.ts";
 import { announceKeys, keyFileOf, recordKeys } from "./key_file.ts";
@@ -160,7 +166,13 @@ async function buildOn(
   await writeRun(false);
   if (demo) await demonstrate(operator, partner, servers.receiver, options);
   await writeRun(true);
-  return { credentials: partner.credentials, died: Promise.race([service.died, proxy.died, watchdog.died]) };
+  const died = Promise.race([
+    service.died,
+    proxy.died,
+    watchdog.died,
+    sayPostgresEnd(state, database.postgres),
+  ]);
+  return { credentials: partner.credentials, died };
 }
 
 /**

@@ -8,9 +8,16 @@ import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 /** This repository's root folder. */
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
+/** The exit code of a process, or the name of the signal that ended it. */
+export type ProcessEnd = number | string;
+
+/** Says that a part of npm start ended although nobody stopped it. */
+export const sayEnd = (part: string, end: ProcessEnd): string =>
+  typeof end === "number" ? `${part} exited unexpectedly (exit ${end}).` : `${part} was killed by ${end}.`;
+
 export interface Child {
   readonly pid: number;
-  readonly exited: Promise<number>;
+  readonly exited: Promise<ProcessEnd>;
   /** Sends SIGTERM, and SIGKILL if the child is still running after `timeoutMs`. */
   stop(timeoutMs?: number): Promise<void>;
 }
@@ -43,11 +50,11 @@ export function startChild(
     stdio: ["pipe", log, log],
   });
   closeSync(log);
-  const exited = once(child, "exit").then(([code]) => (code as number | null) ?? 1);
+  const exited = once(child, "exit").then(([code, signal]): ProcessEnd => code ?? signal);
   return { pid: child.pid!, exited, stop: (timeoutMs = STOP_MS) => stopChild(child, exited, timeoutMs) };
 }
 
-async function stopChild(child: ChildProcess, exited: Promise<number>, timeoutMs: number): Promise<void> {
+async function stopChild(child: ChildProcess, exited: Promise<unknown>, timeoutMs: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill("SIGTERM");
   const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);

@@ -9,6 +9,7 @@ import {
   waitUntil,
 } from "./postgres/mod.ts";
 import { scramVerifier } from "@gold-partner/operator";
+import { sayEnd } from "./child.ts";
 import { NO_ROOM } from "./failure.ts";
 import type { State } from "./state.ts";
 import type { Watchdog } from "./watchdog.ts";
@@ -79,8 +80,17 @@ export async function whilePostgresRuns<T>(
   }
 }
 
+/** Waits until Postgres ends, and says how. */
+export async function sayPostgresEnd(state: State, { ended }: RunningPostgres): Promise<string> {
+  const end = await ended;
+  const said = end === undefined ? "Postgres, which was already running, ended." : sayEnd("Postgres", end);
+  return `${said} See its log: ${logOf(state)}`;
+}
+
+const logOf = (state: State): string => state.path("postgres", "postgres.log");
+
 function endError(state: State): Error {
-  const log = state.path("postgres", "postgres.log");
+  const log = logOf(state);
   const noRoom = NO_ROOM.exec(readFileSync(log, "utf8").slice(-LOG_TAIL))?.[0];
   return new Error(`Postgres ended during the start${noRoom ? `: ${noRoom}` : ""}. See its log: ${log}`);
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { startChild } from "./child.ts";
+import { sayEnd, startChild } from "./child.ts";
 import type { Database } from "./database.ts";
 import { awaitReady } from "./ready.ts";
 import type { State } from "./state.ts";
@@ -50,7 +50,7 @@ export function startService(
   watchdog.guard({ pid: child.pid, command: MAIN, signals: ["SIGTERM", "SIGKILL"] });
   return {
     pid: child.pid,
-    died: child.exited.then((code) => `The service exited unexpectedly (exit ${code}). See its log: ${log}`),
+    died: child.exited.then((end) => `${sayEnd("The service", end)} See its log: ${log}`),
     ready: () => awaitReady(operations, child, log),
     stop: () => child.stop(STOP_MS),
   };

@@ -17,6 +17,7 @@ import {
 } from "@gold-partner/sidecar";
 import postgres from "postgres";
 import type { Authorities } from "./authorities.ts";
+import { sayEnd } from "./child.ts";
 import { startGateway } from "./gateway/start_gateway.ts";
 import type { State } from "./state.ts";
 import type { Watchdog } from "./watchdog.ts";
@@ -130,7 +131,7 @@ export async function openEnvoy(plan: TlsProxyPlan): Promise<TlsProxy> {
   return {
     what: `Envoy serves mutual TLS on port ${port}, as process ${envoy.pid}`,
     pids: { sidecar: envoy.pid },
-    died: envoy.exited.then((code) => `Envoy exited unexpectedly (exit ${code}). See its log: ${logFile}`),
+    died: envoy.exited.then((end) => `${sayEnd("Envoy", end)} See its log: ${logFile}`),
     async close() {
       await Promise.all([trustSync.stop(), envoy.stop()]);
     },

@@ -4,7 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { childEnvironment } from "./child.ts";
+import { childEnvironment, sayEnd } from "./child.ts";
 import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { isServerOf, waitUntil } from "./postgres/mod.ts";
 
@@ -67,9 +67,11 @@ export async function startWatchdog(stateDir: string): Promise<Watchdog> {
   return {
     pid: child.pid!,
     died: exited.then(
-      () =>
-        "The watchdog exited unexpectedly. Without it, the other processes would keep running if npm start were " +
-        "killed.",
+      ([code, signal]) =>
+        `${
+          sayEnd("The watchdog", code ?? signal)
+        } Without it, the other processes would keep running if npm ` +
+        "start were killed.",
       (error: Error) => `The watchdog did not start: ${error.message}.`,
     ),
     guard: (guarded) => void pipe.write(`${JSON.stringify(guarded)}\n`),

@@ -28,7 +28,8 @@ export interface EnvoyOptions {
 
 export interface EnvoyProcess {
   readonly pid: number;
-  readonly exited: Promise<number>;
+  /** Resolves with the exit code, or the name of the signal that ended Envoy. */
+  readonly exited: Promise<number | string>;
   /** The listening ports, in the configuration's order. Port 0 is replaced by the real port. */
   readonly ports: readonly number[];
   /**
@@ -62,7 +63,7 @@ export async function startEnvoy(
     ...["--drain-time-s", `${drainSeconds}`, "--drain-strategy", "immediate"],
   ]);
   if (child.pid !== undefined) onLaunch(child.pid);
-  const exited = once(child, "exit").then(([code]) => (code as number | null) ?? 1);
+  const exited = once(child, "exit").then(([code, signal]): number | string => code ?? signal);
   const ask = (method: "GET" | "POST", path: string) => askAdmin(config.adminListen, method, path);
   const ports = await untilLive(exited, ask, logFile).then(() => listenerPorts(ask)).catch((error) => {
     child.kill("SIGKILL");
@@ -112,7 +113,7 @@ function spawnEnvoy(
 
 type Ask = (method: "GET" | "POST", path: string) => Promise<string>;
 
-async function untilLive(exited: Promise<number>, ask: Ask, logFile: string): Promise<void> {
+async function untilLive(exited: Promise<number | string>, ask: Ask, logFile: string): Promise<void> {
   let ended: string | undefined;
   exited.then(
     (code) => ended = `It exited with ${code}.`,

@@ -75,7 +75,7 @@ export async function cutEnvoy(
   }
 }
 
-async function end({ pid, exited }: { pid: number; exited: Promise<number> }): Promise<void> {
+async function end({ pid, exited }: { pid: number; exited: Promise<unknown> }): Promise<void> {
   process.kill(pid, "SIGTERM");
   await exited;
 }

@@ -42,15 +42,22 @@ export interface RunningPostgres {
   pid: number;
   /** True if the server was already running, for example from an earlier run that was killed. */
   reused: boolean;
+  /**
+   * Resolves when the server has ended, with its exit code or the name of the signal that ended it. Nobody knows
+   * either of a reused server: undefined.
+   */
+  ended: Promise<number | string | undefined>;
   superuserUrl(database?: string): string;
   stop(): Promise<void>;
 }
 
 type Address = Pick<Postmaster, "pid" | "port">;
+type Started = Address & Pick<RunningPostgres, "ended">;
 
 const READY_MS = 60_000;
 const LOGIN_SECONDS = 5;
 const RETRY_PAUSE_MS = 100;
+const POLL_MS = 1_000;
 /** The longest path that sockaddr_un holds on macOS, without the final zero. On Linux it is longer. */
 const SOCKET_PATH_BYTES = 103;
 /**
@@ -78,7 +85,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       if (await isReusable(cluster, earlier, port)) {
         onServer(earlier.pid, cluster.dir);
         log(`reusing Postgres of an earlier run: process ${earlier.pid}, port ${earlier.port}`);
-        return describe(cluster, earlier, true);
+        return describe(cluster, { ...earlier, ended: pollEnd(cluster, earlier.pid) }, true);
       }
       continue;
     }
@@ -121,7 +128,7 @@ async function isReusable(cluster: Cluster, { pid, port }: Postmaster, wanted?: 
   }
 }
 
-function describe(cluster: Cluster, { pid, port }: Address, reused: boolean): RunningPostgres {
+function describe(cluster: Cluster, { pid, port, ended }: Started, reused: boolean): RunningPostgres {
   let stopped: Promise<void> | undefined;
   return {
     host: "127.0.0.1",
@@ -129,10 +136,22 @@ function describe(cluster: Cluster, { pid, port }: Address, reused: boolean): Ru
     socketDir: socketDirOf(cluster, port),
     pid,
     reused,
+    ended,
     superuserUrl: (database = "postgres") => superuserUrl(cluster, port, database),
     stop: () => stopped ??= stopPostmaster(cluster.dir, pid),
   };
 }
+
+/** Waits for the end of a server that another process started. */
+const pollEnd = (cluster: Cluster, pid: number): Promise<undefined> =>
+  new Promise((resolve) => {
+    const poll = setInterval(() => {
+      if (isServerOf(cluster.dir, pid)) return;
+      clearInterval(poll);
+      resolve(undefined);
+    }, POLL_MS);
+    poll.unref();
+  });
 
 function superuserUrl(cluster: Cluster, port: number, database: string): string {
   return `postgres://postgres:${cluster.superuserPassword}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
@@ -149,7 +168,7 @@ async function start(
   port: number,
   { settings = {}, environment, endsWithProcess = false, beforeServer = () => {}, onServer = () => {} }:
     PostgresOptions,
-): Promise<Address | undefined> {
+): Promise<Started | undefined> {
   const logBytes = fs.existsSync(cluster.logFile) ? fs.statSync(cluster.logFile).size : 0;
   const startOver = logBytes > LOG_FILE_BYTES;
   const logFd = fs.openSync(cluster.logFile, startOver ? "w" : "a", 0o600);
@@ -177,10 +196,13 @@ async function start(
   if (server.pid !== undefined) onServer(server.pid, cluster.dir);
   let failure: Error | undefined;
   server.once("error", (error) => failure = error);
-  server.once("exit", () => {
-    failure ??= new Error("it exited");
-    server.stdin?.end("ended\n");
-  });
+  const ended = new Promise<number | string>((resolve) =>
+    server.once("exit", (code, signal) => {
+      failure ??= new Error("it exited");
+      server.stdin?.end("ended\n");
+      resolve(code ?? signal!);
+    })
+  );
   // Do not wait for the server when this program ends. The next start finds the server and reuses it.
   server.unref();
   const pid = server.pid;
@@ -191,7 +213,7 @@ async function start(
       await stopPostmaster(cluster.dir, pid);
       throw error;
     }
-    return { pid, port };
+    return { pid, port, ended };
   }
   const printed = fs.readFileSync(cluster.logFile).subarray(startOver ? 0 : logBytes).toString();
   if (
