@@ -9,7 +9,7 @@ import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** The exit code of a process, or the name of the signal that ended it. */
-export type ProcessEnd = number | string;
+type ProcessEnd = number | string;
 
 /** Says that a part of npm start ended although nobody stopped it. */
 export const sayEnd = (part: string, end: ProcessEnd): string =>

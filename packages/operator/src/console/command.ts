@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import type { Command } from "../command.ts";
@@ -25,13 +26,21 @@ const consoleCommand: Command = {
     const file = given === undefined
       ? join(SHARED_FOLDER, `gold-${process.getuid?.() ?? 0}-console-${served.port}`)
       : path(given);
-    const link = served.renewLink();
-    await replaceFile(file, `${link}\n`, PRIVATE_FILE);
-    print({ object: { console: link, link_file: file } });
-    if (!ending) return await aside(() => new Promise<never>(() => {}));
-    if (!ending.aborted) await aside(() => once(ending, "abort"));
-    await served.close();
-    return {};
+    try {
+      const link = served.renewLink();
+      await replaceFile(file, `${link}\n`, PRIVATE_FILE).catch((error: Error) => {
+        throw usage(
+          `The link file ${file} cannot be written: ${error.message}. Name another one with --link-file.`,
+        );
+      });
+      print({ object: { console: link, link_file: file } });
+      if (!ending) return await aside(() => new Promise<never>(() => {}));
+      if (!ending.aborted) await aside(() => once(ending, "abort"));
+      await rm(file, { force: true });
+      return {};
+    } finally {
+      await served.close();
+    }
   },
 };
 

@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
+import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 import { itemsOf, type TestOperator, testOperator } from "../commands/fixture.ts";
 import { askWithdrawal } from "../commands/money/withdrawal_fixture.ts";
 import { openConsole, type TestConsole } from "./console_fixture.ts";
@@ -163,6 +165,45 @@ describe("gold console", () => {
     const shown = await console.get(reply.headers.location!, person, "");
     assertStringIncludes(shown.text, "Client secret");
     assertEquals((await console.get(reply.headers.location!, person, "")).status, 404);
+  });
+
+  it("shows each notice of a change on a line of its own", async () => {
+    const { iban } = await operator.done("partner", "show", id());
+    const { sql, createClient } = operator.service.books;
+    const [other] = await sql`
+      update gold.partner set iban = 'SA4420000001234567891234' where id = ${await createClient()} returning public_id`;
+    const ID: string = other!.public_id;
+    const fields = { ID, "--iban": `${iban}`, "--webhook": "https://nowhere.invalid/" };
+    const form = await formOf(`/do/partner/set?ID=${ID}`);
+    const done = await console.post("/do/partner/set", { form, ...fields }, person);
+    assertEquals(done.status, 303, done.text);
+    const { text } = await console.get(done.headers.location!, person, "");
+    const notices = [...text.matchAll(/<p class="note" dir="ltr">([^<]*)<\/p>/g)].map(([, notice]) =>
+      notice!
+    );
+    assertEquals(notices.map((notice) => notice.split(" ")[0]), ["The", "--webhook"], text);
+    assert(!text.includes("\\u{a}"));
+  });
+
+  it("leaves no folder and no link file behind, also if its port is taken", async () => {
+    const before = process.env.TMPDIR;
+    process.env.TMPDIR = temporaryFolder("gold-console-tmp");
+    try {
+      const other = await openConsole(operator.env);
+      const own = basename(dirname(other.linkFile));
+      const left = () => readdirSync(process.env.TMPDIR!).filter((name) => name !== own);
+      assertEquals(left().length, 1);
+      await other.stop();
+      assertEquals([left(), existsSync(other.linkFile)], [[], false]);
+      const { port } = new URL(console.link);
+      const taken = await operator.gold("console", "--port", port);
+      assertEquals([taken.exit, taken.problem.detail.includes("is in use"), left()], [2, true, []]);
+      const noFolder = await operator.gold("console", "--port", "0", "--link-file", "/nowhere/at/all");
+      assertEquals([noFolder.exit, left()], [2, []], noFolder.err);
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    }
   });
 
   it("refuses a request that no page sends, and goes on", async () => {

@@ -133,7 +133,7 @@ const isRows = (content: Html | readonly Row[]): content is readonly Row[] => Ar
 /** A result of a command with all its parts and lists. */
 export function resultOf({ title, object, parts = {}, items, lists = {}, notice }: Result): Html {
   return html`${title ? html`<p class="lead" dir="ltr">${printable(title)}</p>` : ""}${
-    notice ? html`<p class="note" dir="ltr">${printable(notice)}</p>` : ""
+    notice ? notice.split("\n").map((line) => html`<p class="note" dir="ltr">${printable(line)}</p>`) : ""
   }${object ? pairs(object) : ""}${items ? table(items, TEXT.list) : ""}${
     Object.entries(parts).map(([name, row]) => section(labelOf(name), pairs(row)))
   }${Object.entries(lists).map(([name, rows]) => section(labelOf(name), rows))}`;

@@ -35,7 +35,11 @@ export async function serveConsole(invocation: Invocation, { port, onOpened }: O
   const server = createServer(
     getRequestListener(createRoutes(invocation, { access, folder, base, onOpened }).fetch),
   );
-  await listen(server, port);
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  await listen(server, port).catch(async (error) => {
+    await removeFolder();
+    throw error;
+  });
   const bound = (server.address() as AddressInfo).port;
   return {
     port: bound,
@@ -43,7 +47,7 @@ export async function serveConsole(invocation: Invocation, { port, onOpened }: O
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder();
     },
   };
 }
