@@ -9,6 +9,7 @@ import {
   type TokenProblemCode,
   writeJson,
 } from "@gold-partner/protocol";
+import type { AppContext } from "./context.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** The facts about a request that its reply needs. */
@@ -80,24 +81,33 @@ interface Parts {
 
 /**
  * A reply that is sent while it is being produced. A failure breaks the connection, so that the client sees
- * that the reply is incomplete.
+ * that the reply is incomplete. The failure itself must be logged by `parts`.
  */
 export function streamReply(
   parts: Parts,
   mediaType: string,
-  exchange: Exchange,
+  c: Pick<AppContext, "env" | "get">,
   headers: Record<string, string>,
 ): Response {
   const encoder = new TextEncoder();
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await parts.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      try {
+        const { done, value } = await parts.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      } catch (error) {
+        const socket = c.env?.incoming?.socket;
+        if (!socket) throw error;
+        // The library of the HTTP server would print an error of the stream with its stack, between the lines of
+        // the log. So the stream ends without one, after its connection is broken.
+        socket.destroy();
+        controller.close();
+      }
     },
     cancel: async () => void await parts.return(undefined),
   }, { highWaterMark: 0 });
-  return new Response(stream, { headers: headersOf(mediaType, exchange, headers) });
+  return new Response(stream, { headers: headersOf(mediaType, c.get("exchange"), headers) });
 }
 
 export function problemReply(refusal: Refusal, exchange: Exchange): Response {

@@ -7,6 +7,9 @@ import { describe, it } from "node:test";
 import { streamReply } from "./reply.ts";
 
 const EXCHANGE = { requestId: newId("req_", 0, (length) => new Uint8Array(length)) };
+type Env = Parameters<typeof streamReply>[2]["env"];
+const contextOf = (env: Env) =>
+  ({ env, get: () => EXCHANGE }) as unknown as Parameters<typeof streamReply>[2];
 
 /** Sends a reply of these parts over a socket, and receives it. */
 async function send<T>(
@@ -14,7 +17,7 @@ async function send<T>(
   receive: (reply: Response) => Promise<T>,
 ): Promise<T> {
   const server = createAdaptorServer({
-    fetch: () => streamReply(parts(), "text/plain", EXCHANGE, { Vary: "Accept" }),
+    fetch: (_request, env) => streamReply(parts(), "text/plain", contextOf(env as Env), { Vary: "Accept" }),
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -64,7 +67,7 @@ describe("streamReply()", () => {
         ended = true;
       }
     }
-    const reply = streamReply(parts(), "text/plain", EXCHANGE, {});
+    const reply = streamReply(parts(), "text/plain", contextOf({}), {});
     await new Promise((resolve) => setTimeout(resolve, 5));
     assertEquals(made, 0);
     const reader = reply.body!.getReader();

@@ -40,6 +40,8 @@ interface Line {
  */
 export interface TestProcesses {
   readonly supervisor: ChildProcess;
+  /** Each line on stdout and on stderr so far. */
+  readonly output: readonly string[];
   /** The log lines with this event so far. */
   lines(event: string): Line[];
   /** Waits until there are `count` lines with this event. */
@@ -73,14 +75,23 @@ export function startProcesses(
       OPERATIONS_LISTEN: `unix:${folder}/operations_{n}.sock`,
       ...settings,
     },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   const said: Line[] = [];
-  createInterface({ input: supervisor.stdout! }).on("line", (line) => said.push(JSON.parse(line) as Line));
+  const output: string[] = [];
+  createInterface({ input: supervisor.stdout! }).on("line", (line) => {
+    output.push(line);
+    said.push(JSON.parse(line) as Line);
+  });
+  createInterface({ input: supervisor.stderr! }).on("line", (line) => {
+    output.push(line);
+    console.error(line);
+  });
   const lines = (event: string) => said.filter((line) => line.event === event);
   const socket = (number: number) => `${folder}/api_${number}.sock`;
   return {
     supervisor,
+    output,
     lines,
     socket,
     async until(event, count) {

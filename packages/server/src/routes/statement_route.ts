@@ -19,7 +19,7 @@ export function statementRoute(deps: Deps): Route {
     const [mediaType, parts] = prefersCsv(c.req.header("accept"))
       ? [CSV_MEDIA_TYPE, writeStatementCsv(deps.reads, partner.id, range)]
       : [JSON_MEDIA_TYPE, writeStatementJson(deps.reads, partner.id, days, range)];
-    return streamReply(reportFailure(parts, c, deps), mediaType, c.get("exchange"), { Vary: "Accept" });
+    return streamReply(reportFailure(parts, c, deps), mediaType, c, { Vary: "Accept" });
   };
 }
 
@@ -39,8 +39,6 @@ async function* reportFailure(
       ...errorFields(error),
     });
     metrics.count("gold_unexpected_errors_total");
-    // Do not pass on the original error: the HTTP server library may print the error that ends a stream,
-    // which would bypass the log's allow-list.
-    throw new Error("the statement could not be completed");
+    throw error;
   }
 }

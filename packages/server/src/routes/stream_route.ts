@@ -72,11 +72,13 @@ export function eventStreamRoute(deps: Deps, streams: Streams): Route {
     const from = asked === undefined
       ? (await reads.newestEvents([partner.id])).get(partner.id)!
       : BigInt(asked);
+    // The first read decides whether there is a stream, because a refusal after the status would look like a lost
+    // connection: clients would open the stream again at once.
+    let events = await eventsOf(partner.id, from);
     return streams.open(c, partner, async function* (stream) {
       // A caller that has no event yet must know where to go on after a break.
       yield `id: ${from}\n\n`;
-      for (let at = from;;) {
-        const events = await eventsOf(partner.id, at);
+      for (let at = from;; events = await eventsOf(partner.id, at)) {
         for (const { sequence, body } of events) yield `id: ${sequence}\ndata: ${body}\n\n`;
         at = BigInt(events.at(-1)?.sequence ?? at);
         if (events.length === EVENTS_MAX) continue;

@@ -170,7 +170,7 @@ export function openStreams(deps: AdmissionDeps): Streams {
         );
       }
       // The body of a reply to HEAD is never read.
-      if (c.req.method === "HEAD") return streamReply(NOTHING, MEDIA_TYPE, c.get("exchange"), {});
+      if (c.req.method === "HEAD") return streamReply(NOTHING, MEDIA_TYPE, c, {});
       const stream = new Stream(c, partner, monotonicMs);
       add(stream);
       const parts = partsOf(stream, write(stream));
@@ -188,13 +188,12 @@ export function openStreams(deps: AdmissionDeps): Streams {
           remove(stream);
           const { requestId } = c.get("exchange");
           log("warn", "stream broken off", { request_id: requestId, ...errorFields(error) });
-          // The library of the HTTP server may print the error that ends a reply.
-          throw new Error("the stream could not be continued");
+          throw error;
         }
       };
       // The request has its answer, so its place is free for another request.
       c.env?.incoming?.leave?.();
-      return streamReply({ next, return: leave }, MEDIA_TYPE, c.get("exchange"), {});
+      return streamReply({ next, return: leave }, MEDIA_TYPE, c, {});
     },
     drain() {
       draining = true;
