@@ -8,14 +8,14 @@ import {
   requestSigner,
 } from "@gold-partner/protocol";
 import { offsetSeconds, wrongClock } from "./clock.ts";
-import { connectionFailure, type Failure, refusalOf, unsentOf } from "./failure.ts";
+import { connectionFailure, type Failure, passes, refusalOf, unsentOf } from "./failure.ts";
 import { GoldError, type WriteOutcome } from "./gold_error.ts";
 import { pause, pauseMs, within } from "./timing.ts";
 import { readJsonReply } from "./reply_form.ts";
 import type { Settings } from "./settings.ts";
 import { signedExchange } from "./signed_exchange.ts";
 import { type Grant, TokenSource } from "./token_source.ts";
-import { readWhole, type TransportReply, type TransportRequest } from "./transport.ts";
+import { readWhole, type TransportReply, type TransportRequest, type TransportStream } from "./transport.ts";
 import { writeForm } from "./wire_value.ts";
 
 /** The parts of a call that the operation's entry in ENDPOINTS does not determine. */
@@ -30,8 +30,13 @@ export interface Call {
 
 type ReplyReader = (reply: TransportReply, operation: OperationId) => unknown;
 type Sent = Omit<TransportRequest, "signal">;
-type Opened = { readonly body: AsyncIterable<Uint8Array> } | { readonly failure: Failure };
+interface OpenStream {
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly connection: AbortController;
+}
 type Outcome = { readonly reply: TransportReply } | { readonly failure: Failure };
+
+const STREAM_TYPE = "text/event-stream";
 
 const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
 
@@ -81,34 +86,53 @@ export class Exchange {
     }
   }
 
-  /** Opens a stream with one try. A stream that cannot be opened gives the failure. */
-  async open(operation: OperationId, call: Call & { readonly signal: AbortSignal }): Promise<Opened> {
-    const { transport, patienceMs } = this.#settings;
-    let body: AsyncIterable<Uint8Array> | undefined;
-    const outcome = await this.#try(operation, call, performance.now() + patienceMs, async (sent) => {
-      if (!transport.open) {
-        throw new GoldError("configuration_invalid", "Your `transport` has no open(), which a stream needs.");
-      }
-      const stream = await transport.open({ ...sent, signal: call.signal });
-      if (stream.status !== 200) return await readWhole(stream);
-      body = stream.body;
-      return { ...stream, body: new Uint8Array() };
-    });
-    return "reply" in outcome ? { body: body! } : outcome;
+  /**
+   * Opens a stream. Retries without a limit, and throws only what waiting does not mend. `onPause` counts each pause,
+   * and returns how many there were since the stream last got something. Abort `connection` when the body is read.
+   */
+  async open(operation: OperationId, call: Call, onPause: () => number): Promise<OpenStream> {
+    const { patienceMs, random } = this.#settings;
+    let hasNewToken = false;
+    for (let tries = 1;; tries++) {
+      const startMs = performance.now();
+      const connection = new AbortController();
+      let body: AsyncIterable<Uint8Array> | undefined;
+      const outcome = await this.#try(operation, call, startMs + patienceMs, async (sent) => {
+        const stream = await this.#openStream({ ...sent, signal: connection.signal });
+        if (stream.status !== 200) return await readWhole(stream);
+        body = stream.body;
+        return { ...stream, body: new Uint8Array() };
+      });
+      const failure = "failure" in outcome ? outcome.failure : undefined;
+      const renews: boolean = failure?.cure === "token" && !hasNewToken;
+      const willRetry = failure && (renews || passes(failure));
+      // A failed token request has its Retry-After among the facts alone.
+      const seconds = failure?.facts.retryAfterSeconds;
+      const retryAfterMs = failure?.retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000);
+      const waitMs = !willRetry ? undefined : renews ? 0 : pauseMs(onPause(), retryAfterMs, random);
+      this.#report(operation, tries, performance.now() - startMs, outcome, waitMs);
+      if (!failure) return { body: body!, connection };
+      connection.abort();
+      if (waitMs === undefined) throw errorOf(failure, tries, call, false);
+      hasNewToken = renews;
+      await pause(waitMs, call.signal);
+    }
   }
 
-  /** Waits before the next try of a stream. */
-  async pause(
-    tries: number,
-    retryAfterMs: number | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    await pause(pauseMs(tries, retryAfterMs, this.#settings.random), signal);
+  async #openStream(request: TransportRequest): Promise<TransportStream> {
+    const { transport } = this.#settings;
+    if (!transport.open) {
+      throw new GoldError("configuration_invalid", "Your `transport` has no open(), which a stream needs.");
+    }
+    const stream = await transport.open(request);
+    const type = stream.headers.get("Content-Type") ?? "nothing";
+    if (stream.status !== 200 || type.split(";")[0]!.trim().toLowerCase() === STREAM_TYPE) return stream;
+    throw new GoldError("reply_invalid", `Content-Type must be ${STREAM_TYPE}; got ${type}.`);
   }
 
-  /** The error of a stream that cannot be opened. */
-  errorOf(failure: Failure, call: Call): GoldError {
-    return errorOf(failure, 1, call, false);
+  /** Waits before the next connection of a stream. */
+  async pause(pauses: number, signal: AbortSignal | undefined): Promise<void> {
+    await pause(pauseMs(pauses, undefined, this.#settings.random), signal);
   }
 
   /**

@@ -46,17 +46,23 @@ async function* bytesOf(parts: Parts): AsyncGenerator<Uint8Array> {
 
 export const SIGNING_KEY = JSON.stringify(await generateJwk());
 
-/** A client whose transport gives these answers in this order and grants every token request. */
+/**
+ * A client whose transport gives these answers in this order. It grants every token request after the first ones,
+ * which get `refusals`.
+ */
 export async function play(
   answers: readonly Answer[],
   options: Partial<GoldClientOptions> = {},
+  refusals: readonly (TransportReply | Error)[] = [],
 ): Promise<Script> {
   const [sent, tokens, reports]: [TransportRequest[], TransportRequest[], TryReport[]] = [[], [], []];
   const left = [...answers];
   const transport: Transport = {
     async send(request) {
       if (request.url.endsWith("/oauth/token")) {
-        tokens.push(request);
+        const refusal = refusals[tokens.push(request) - 1];
+        if (refusal instanceof Error) throw refusal;
+        if (refusal) return refusal;
         const granted = { access_token: `token-${tokens.length}`, token_type: "Bearer", expires_in: 600 };
         return reply(200, granted);
       }
@@ -72,7 +78,7 @@ export async function play(
       if (Array.isArray(parts)) {
         left.shift();
         sent.push(request);
-        return { status: 200, headers: new Headers(), body: bytesOf(parts) };
+        return { status: 200, headers: new Headers({ "Content-Type": "text/event-stream" }), body: bytesOf(parts) };
       }
       const { status, headers, body } = await transport.send(request);
       return { status, headers, body: bytesOf([new TextDecoder().decode(body)]) };

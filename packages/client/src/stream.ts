@@ -2,6 +2,7 @@ import { hostBytes, type OperationId } from "@gold-partner/protocol";
 import type { EventStreamQuery, Prices, WebhookEvent } from "./api_types.ts";
 import { targetOf } from "./calls.ts";
 import type { Exchange } from "./exchange.ts";
+import { GoldError } from "./gold_error.ts";
 import type { CallOptions } from "./options.ts";
 import { readValue } from "./wire_value.ts";
 
@@ -21,7 +22,7 @@ export async function* pricesOf(
 ): AsyncGenerator<Prices | null> {
   const target = targetOf("streamPrices");
   for await (const { event, data } of follow(exchange, "streamPrices", () => target, options)) {
-    if (event === "message") yield readValue(hostBytes.utf8(data)) as Prices;
+    if (event === "message") yield readMessage<Prices>("streamPrices", data);
     else if (event === "unavailable") yield null;
   }
 }
@@ -34,13 +35,22 @@ export async function* eventsOf(
   let last = after === undefined ? undefined : `${after}`;
   const target = () => targetOf("streamEvents", { query: { after: last } });
   for await (const { event, data } of follow(exchange, "streamEvents", target, options, (id) => last = id)) {
-    if (event === "message") yield readValue(hostBytes.utf8(data)) as WebhookEvent;
+    if (event === "message") yield readMessage<WebhookEvent>("streamEvents", data);
+  }
+}
+
+function readMessage<T>(operation: OperationId, data: string): T {
+  try {
+    return readValue(hostBytes.utf8(data)) as T;
+  } catch (cause) {
+    const detail = `A message of ${operation} does not have the documented form: see the error's cause.`;
+    throw new GoldError("reply_invalid", detail, { cause });
   }
 }
 
 /**
- * Yields the messages of a stream. Opens it again whenever it ends or breaks, and throws when that cannot help.
- * `onId` gets the id of each message that has one.
+ * Yields the messages of a stream. Opens it again whenever it ends or breaks, and throws when waiting does not mend
+ * that (docs/webhooks.md). `onId` gets the id of each message that has one.
  */
 async function* follow(
   exchange: Exchange,
@@ -49,38 +59,26 @@ async function* follow(
   { signal }: CallOptions,
   onId: (id: string) => void = () => {},
 ): AsyncGenerator<Message> {
-  let hasNewToken = false;
-  for (let tries = 1;;) {
-    const connection = new AbortController();
+  /** The pauses since the last comment or data. The next pause grows with them. */
+  let pauses = 0;
+  for (;;) {
+    const call = { target: targetOf(), signal };
+    const { body, connection } = await exchange.open(operation, call, () => ++pauses);
     const stop = () => connection.abort(signal?.reason);
     if (signal?.aborted) stop();
     signal?.addEventListener("abort", stop, { once: true });
-    let retryAfterMs: number | undefined;
-    let isOver = false;
     try {
-      const call = { target: targetOf(), signal: connection.signal };
-      const opened = await exchange.open(operation, call);
-      if ("failure" in opened) {
-        const { failure } = opened;
-        const renews: boolean = failure.cure === "token" && !hasNewToken;
-        if (failure.cure !== "wait" && !renews) throw exchange.errorOf(failure, call);
-        [isOver, hasNewToken, retryAfterMs] = [renews, renews, failure.retryAfterMs];
-      } else {
-        hasNewToken = false;
-        for await (const { event, data, id } of messagesOf(opened.body, connection)) {
-          tries = 1;
-          if (id !== undefined) onId(id);
-          isOver = event === END;
-          if (isOver) break;
-          if (data !== undefined) yield { event, data };
-        }
+      for await (const { event, data, id, isComment } of messagesOf(body, connection)) {
+        if (event === END) break;
+        if (isComment || data !== undefined) pauses = 0;
+        if (id !== undefined) onId(id);
+        if (data !== undefined) yield { event, data };
       }
     } finally {
       connection.abort();
       signal?.removeEventListener("abort", stop);
     }
-    // After its `end`, the next stream has nothing to wait for. The service may refuse it with Retry-After.
-    if (!isOver) await exchange.pause(tries++, retryAfterMs, signal);
+    await exchange.pause(++pauses, signal);
   }
 }
 
@@ -88,6 +86,7 @@ interface Block {
   readonly event: string;
   readonly id: string | undefined;
   readonly data: string | undefined;
+  readonly isComment: boolean;
 }
 
 /** Yields the blocks of a stream until it ends, breaks or is silent for too long. */
@@ -117,5 +116,8 @@ async function* messagesOf(
 
 function readBlock(block: string): Block {
   const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
-  return { event: field("event") ?? "message", id: field("id"), data: field("data") };
+  return {
+    ...{ event: field("event") ?? "message", id: field("id"), data: field("data") },
+    isComment: block.startsWith(":"),
+  };
 }
