@@ -168,6 +168,23 @@ class StreamTests(unittest.TestCase):
             values, error = self.take(settings, httpx.MockTransport(answer), "stream_events", 1, {"after": 0})
         self.assertEqual([len(values), error, failures], [1, None, []])
 
+    def test_outlasts_any_outage_with_pauses_that_grow_to_10_s(self) -> None:
+        passing: list[Answer] = [
+            *(reset(), httpx.ConnectError("refused"), reply(502, "<html>"), reply(501, "")),
+            problem(500, "internal_error", {"retryable": False}),
+            problem(429, "rate_limited", {"retryable": True}),
+            problem(408, "request_timeout", {"retryable": True}),
+            problem(401, "token_expired", {}),
+        ]
+        with mock.patch("random.uniform", lambda least, most: most):
+            found, _ = self.sequences(1, *passing, *passing, *passing, stream(event(5)))
+            self.assertEqual(found, [5])
+            self.assertEqual(self.pauses[:8], [0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10, 0])
+            # Lost connections and failed tries grow the same pauses.
+            unavailable = problem(503, "service_unavailable", {"retryable": True})
+            self.sequences(1, stream(end("drain")), unavailable, stream(PING), unavailable, stream(event(5)))
+            self.assertEqual(self.pauses, [0.2, 0.4, 0.2, 0.4])
+
     def test_raises_the_refusal_to_open_it_again(self) -> None:
         for reason, code in {"suspended": "partner_suspended", "revoked": "ip_not_allowed"}.items():
             refusal = problem(403, code, {"retryable": False})

@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 
 from .error import GoldError
 from .exact_json import read_json
-from .failure import Failure, Reply, SendError, broken, read_date, refusal, unsent
+from .failure import Failure, Reply, SendError, broken, passes, read_date, refusal, unsent
 from .settings import Settings, TryReport, read_settings
 from .signing import canonical_request, detached_jws
 
@@ -26,6 +26,17 @@ T = TypeVar("T")
 FIRST_PAUSE_SECONDS, PAUSE_MAX_SECONDS = 0.2, 10.0
 #: A token is renewed after this fraction of its life, as the service advises.
 RENEWED_AT = 0.8
+
+
+class Pauses:
+    """The pauses of a stream between two tries. They grow until `count` is 0 again."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def next(self, retry_after_seconds: float | None) -> float:
+        self.count += 1
+        return pause_seconds(self.count, retry_after_seconds)
 
 
 @dataclass(frozen=True)
@@ -42,8 +53,8 @@ class Call(Generic[T]):
     needs_token: bool = True
     signed: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
-    #: The reply is a stream, which a caller expects to wait for. So the call has no limits of time and tries.
-    streams: bool = False
+    #: Set if the reply is a stream. The call then has no limits of time and tries.
+    pauses: Pauses | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +95,7 @@ class Exchange:
 
     def run(self, call: Call[T]) -> Steps[T]:
         """Returns the value that the call reads from its reply."""
-        return (yield from self._run(call, math.inf if call.streams else self._patience_end()))
+        return (yield from self._run(call, self._patience_end() if call.pauses is None else math.inf))
 
     def token(self, step: GetToken) -> Steps[str]:
         """Returns the current token. Fetches one unless another thread or task has done so meanwhile."""
@@ -149,16 +160,20 @@ class Exchange:
             failure = outcome
             in_doubt = failure.outcome == "unknown" or (failure.outcome == "unchanged" and in_doubt)
             renews = failure.cure == "token" and not has_new_token
-            retries = failure.cure == "wait" and tries < self._settings.tries_max
-            if call.streams:
-                # Also if a token could not be fetched within the limits of a call.
-                retries = failure.cure != "token" and failure.facts.get("retryable", False)
-            seconds = 0.0 if renews else pause_seconds(tries, failure.retry_after_seconds)
+            if call.pauses is None:
+                retries = failure.cure == "wait" and tries < self._settings.tries_max
+            else:
+                retries = passes(failure)
+            seconds = 0.0
+            if not renews:
+                # A failed token request has its Retry-After among the facts.
+                retry_after = failure.facts.get("retry_after_seconds")
+                seconds = call.pauses.next(retry_after) if call.pauses else pause_seconds(tries, retry_after)
             goes_on = (renews or retries) and time.monotonic() + seconds < end
             self._report(call, tries, start, failure, seconds if goes_on else None)
             if not goes_on:
                 raise _error(failure, tries, call.idempotency_key, in_doubt)
-            has_new_token = has_new_token or renews
+            has_new_token = renews or (has_new_token and call.pauses is None)
             yield Pause(seconds)
 
     def _try(self, call: Call[T], end: float) -> Generator[Step, Any, Reply | Failure]:
@@ -175,10 +190,9 @@ class Exchange:
         except GoldError as error:
             return unsent(error)
         timeout_seconds = min(self._settings.timeout_seconds, left_seconds)
+        url, streams = self._base_url + call.target, call.pauses is not None
         try:
-            reply: Reply = yield Send(
-                call.method, self._base_url + call.target, headers, call.body, timeout_seconds, call.streams
-            )
+            reply: Reply = yield Send(call.method, url, headers, call.body, timeout_seconds, streams)
         except SendError as error:
             return broken(error)
         self._measure_clock(reply)

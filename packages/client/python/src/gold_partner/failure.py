@@ -101,6 +101,14 @@ def refusal(reply: Reply, operation: str, clock_offset_seconds: int | None) -> F
     )
 
 
+def passes(failure: Failure) -> bool:
+    """Whether waiting may mend the failure of a stream, which waits longer than a call, and also at every 5xx."""
+    status = failure.facts.get("status")
+    if status is None:
+        return bool(failure.facts.get("retryable", False))
+    return status >= 500 or status in TRANSIENT_STATUSES
+
+
 def _read_problem(body: bytes) -> dict[str, Any]:
     """Returns a problem or an error of the token endpoint, or an empty dict if the body is neither."""
     try:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, Generic, TypeVar, cast
 
 from .error import GoldError
-from .exchange import Call, Exchange, Pause, Steps, pause_seconds
+from .exchange import Call, Exchange, Pause, Pauses, Steps
 from .failure import Reply
 
 T = TypeVar("T")
@@ -35,24 +35,21 @@ class Stream(Generic[T]):
         after: int | None = None,
     ) -> None:
         self._operation, self._path, self._readers, self._after = operation, path, readers, after
-        #: How often the stream was opened without receiving anything since.
-        self._openings = 0
+        self._pauses, self._was_open = Pauses(), False
         self._rest, self._name, self._data = b"", DEFAULT, list[bytes]()
 
     def open(self, exchange: Exchange) -> Steps[Any]:
         """Opens the stream, or continues it after the last event. Returns the transport's response."""
-        if self._openings > 0:
-            yield Pause(pause_seconds(self._openings, None))
-        self._openings += 1
+        if self._was_open:
+            yield Pause(self._pauses.next(None))
         # The last connection may have been lost in the middle of a message.
         self._rest, self._name, self._data = b"", DEFAULT, []
         target = self._path if self._after is None else f"{self._path}?after={self._after}"
         headers = {"Accept": "text/event-stream"}
-        return (
-            yield from exchange.run(
-                Call(self._operation, "GET", target, _read_opened, headers=headers, streams=True)
-            )
-        )
+        call = Call(self._operation, "GET", target, _read_opened, headers=headers, pauses=self._pauses)
+        response = yield from exchange.run(call)
+        self._was_open = True
+        return response
 
     def receive(self, part: bytes) -> Iterator[T]:
         """Returns the values of the messages that this part completes. Raises StreamEnd or GoldError."""
@@ -66,7 +63,7 @@ class Stream(Generic[T]):
             elif name == b"data":
                 self._data.append(value)
             elif name == b"" and colon:  # a comment
-                self._openings = 1
+                self._pauses.count = 0
             elif name == b"":
                 yield from self._read_message()
 
@@ -77,6 +74,7 @@ class Stream(Generic[T]):
             return
         if name == END:
             raise StreamEnd
+        self._pauses.count = 0
         read = self._readers.get(name)
         if read is None:  # The service may add names.
             return
@@ -85,7 +83,6 @@ class Stream(Generic[T]):
         except ValueError as cause:
             detail = f"A message of {self._operation} does not have the documented form: {cause}."
             raise GoldError("reply_invalid", detail) from cause
-        self._openings = 1
         if self._after is not None:
             self._after = cast(Any, value)["sequence"]
         yield value
