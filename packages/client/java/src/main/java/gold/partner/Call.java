@@ -6,17 +6,20 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** An operation with its checked arguments. Only a write has an idempotencyKey, and a GET has no body. */
+/**
+ * An operation with its checked arguments. Only a write has an idempotencyKey, a GET has no body, and a stream has
+ * pauses.
+ */
 record Call(String operation, String method, String target, byte[] body, String idempotencyKey, boolean needsToken,
-    boolean signed, String accept) {
+    boolean signed, String accept, LiveStream.Pauses pauses) {
   static final String JSON = "application/json";
 
   static Call get(String operation, String target) {
-    return new Call(operation, "GET", target, null, null, true, false, JSON);
+    return new Call(operation, "GET", target, null, null, true, false, JSON, null);
   }
 
   static Call post(String operation, String target, byte[] body) {
-    return new Call(operation, "POST", target, body, null, true, false, JSON);
+    return new Call(operation, "POST", target, body, null, true, false, JSON, null);
   }
 
   static Call write(String operation, String target, Object request, String idempotencyKey) {
@@ -24,19 +27,28 @@ record Call(String operation, String method, String target, byte[] body, String 
       throw new GoldException("argument_invalid", "idempotencyKey must be 1 to 255 visible ASCII characters.");
     }
     byte[] body = Json.write(given("request", request));
-    return new Call(operation, "POST", target, body, idempotencyKey, true, false, JSON);
+    return new Call(operation, "POST", target, body, idempotencyKey, true, false, JSON, null);
   }
 
   Call asSigned() {
-    return new Call(operation, method, target, body, idempotencyKey, needsToken, true, accept);
+    return new Call(operation, method, target, body, idempotencyKey, needsToken, true, accept, pauses);
   }
 
   Call withoutToken() {
-    return new Call(operation, method, target, body, idempotencyKey, false, signed, accept);
+    return new Call(operation, method, target, body, idempotencyKey, false, signed, accept, pauses);
   }
 
   Call accepting(String mediaType) {
-    return new Call(operation, method, target, body, idempotencyKey, needsToken, signed, mediaType);
+    return new Call(operation, method, target, body, idempotencyKey, needsToken, signed, mediaType, pauses);
+  }
+
+  /** Opens a stream. The call has no limits of time and tries, and ends when the stream is closed. */
+  Call streaming(LiveStream.Pauses pauses) {
+    return new Call(operation, method, target, body, idempotencyKey, needsToken, signed, LiveStream.MEDIA_TYPE, pauses);
+  }
+
+  boolean isStream() {
+    return pauses != null;
   }
 
   boolean isWrite() {

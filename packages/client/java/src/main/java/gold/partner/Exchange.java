@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -33,6 +34,9 @@ final class Exchange {
   /** The end of a try. The failure is null if the try succeeded, and the reply is null if none arrived. */
   private record End(Reply reply, Failure failure) {}
 
+  private static final CountDownLatch NEVER = new CountDownLatch(1);
+  private static final long FOREVER = Long.MAX_VALUE / 2; // in nanoseconds: 146 years
+
   final Settings settings;
   volatile OptionalLong clockOffsetSeconds = OptionalLong.empty();
   volatile boolean isClosed;
@@ -49,7 +53,7 @@ final class Exchange {
   }
 
   <T> T call(Call call, Reader<Reply, T> reader) {
-    return call(call, reader, System.nanoTime() + settings.patience.toNanos());
+    return call(call, reader, System.nanoTime() + (call.isStream() ? FOREVER : settings.patience.toNanos()));
   }
 
   private <T> T call(Call call, Reader<Reply, T> reader, long end) {
@@ -78,13 +82,15 @@ final class Exchange {
       }
       inDoubt = failure.outcome() == Outcome.UNKNOWN || (failure.outcome() == Outcome.UNCHANGED && inDoubt);
       boolean renews = failure.cure() == Cure.TOKEN && !hasNewToken;
-      boolean retries = failure.cure() == Cure.WAIT && tries < settings.triesMax;
-      Duration pause = renews ? Duration.ZERO : pauseLength(tries, failure.retryAfter());
+      boolean retries =
+          call.isStream() ? failure.passes() : failure.cure() == Cure.WAIT && tries < settings.triesMax;
+      Duration pause = renews ? Duration.ZERO
+          : call.isStream() ? call.pauses().next(failure.retryAfter()) : pauseLength(tries, failure.retryAfter());
       boolean goesOn = (renews || retries) && Duration.ofNanos(end - System.nanoTime()).compareTo(pause) > 0;
       report(call, tries, start, failure.status(), failure.code(), failure.requestId(), goesOn ? pause : null);
       if (!goesOn) throw error(failure, tries, call, inDoubt);
-      settings.sleeper.accept(pause);
-      hasNewToken |= renews;
+      settings.sleeper.accept(pause, call.isStream() ? call.pauses().closed : NEVER);
+      hasNewToken = renews || (hasNewToken && !call.isStream());
     }
   }
 
@@ -93,7 +99,9 @@ final class Exchange {
     try {
       if (Thread.currentThread().isInterrupted()) throw new GoldException("aborted", "The thread was interrupted.");
       if (isClosed) throw new GoldException("argument_invalid", "The client is closed; open a new one.");
-      Token used = call.needsToken() ? token(end) : null;
+      if (call.isStream() && call.pauses().isClosed()) throw new GoldException("aborted", "The stream is closed.");
+      long tokenEnd = call.isStream() ? System.nanoTime() + settings.patience.toNanos() : end;
+      Token used = call.needsToken() ? token(tokenEnd) : null;
       HttpRequest request = request(call, used);
       Duration left = Duration.ofNanos(end - System.nanoTime());
       if (left.compareTo(Duration.ZERO) <= 0) {
@@ -193,10 +201,10 @@ final class Exchange {
     return retryAfter == null ? random : retryAfter.plus(random);
   }
 
-  /** Sleeps. If the thread is interrupted, it stays so, and the next try throws. */
-  static void sleep(Duration length) {
+  /** Sleeps until the end at most. If the thread is interrupted, it stays so, and the next try throws. */
+  static void sleep(Duration length, CountDownLatch end) {
     try {
-      Thread.sleep(length.toMillis());
+      end.await(length.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException cause) {
       Thread.currentThread().interrupt();
     }

@@ -57,6 +57,11 @@ record Failure(String code, String detail, int status, Cure cure, Outcome outcom
     return of(reply, code, detail, cure, outcome, retryable, problem, null);
   }
 
+  /** Whether waiting may mend the failure of a stream, which waits longer than a call, and also at every 5xx. */
+  boolean passes() {
+    return status == 0 ? retryable : status >= 500 || TRANSIENT_STATUSES.contains(status);
+  }
+
   /** Returns the failure of a reply that does not have the documented form. */
   static Failure invalidReply(Reply reply, Call call, IOException cause) {
     String reason = String.valueOf(cause.getMessage()).lines().findFirst().orElse("");

@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -17,9 +18,9 @@ import java.util.stream.Stream;
 
 /**
  * A stream of the service, for one loop at a time: the loop waits for each item, and ends when another thread calls
- * {@link #close()}. A stream reconnects by itself after a lost connection, and when the service ends it. The loop
- * throws a {@link GoldException} if the service refuses the new connection, or if that connection fails for as long
- * as a call is retried. A new loop over the same stream continues after the last item.
+ * {@link #close()}. A stream reconnects by itself after a lost connection, and when the service ends it, without a
+ * limit of time or tries. The loop throws a {@link GoldException} if waiting does not mend the failure, such as the
+ * refusal of a suspended partner. A new loop over the same stream continues after the last item.
  *
  * @param <T> the type of the items
  */
@@ -29,14 +30,32 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
   /** A message of the stream. The name is "message" unless the service gave another one. */
   record Message(String name, byte[] data) {}
 
+  /** The pauses between two tries. They grow until a comment or data arrives. */
+  static final class Pauses {
+    final CountDownLatch closed = new CountDownLatch(1);
+    private int count;
+
+    Duration next(Duration retryAfter) {
+      count++;
+      return Exchange.pauseLength(count, retryAfter);
+    }
+
+    void reset() {
+      count = 0;
+    }
+
+    boolean isClosed() {
+      return closed.getCount() == 0;
+    }
+  }
+
   private final Exchange exchange;
   private final String operation;
   private final Supplier<String> target;
   private final Reader<Message, T> reader;
   private volatile Lines lines;
-  private volatile boolean isClosed;
-  /** Each connection adds 1, and each line sets it to 1. The pause before the next connection grows with it. */
-  private int tries;
+  private final Pauses pauses = new Pauses();
+  private boolean wasOpen;
 
   /** The reader returns null for a message to ignore. */
   LiveStream(Exchange exchange, String operation, Supplier<String> target, Reader<Message, T> reader) {
@@ -51,10 +70,10 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
     return Stream.generate(this::receive).takeWhile(Objects::nonNull).iterator();
   }
 
-  /** Ends the stream. A loop that is reconnecting ends when it has connected or given up, as a call does. */
+  /** Ends the stream. A loop that waits ends at once, and a loop that is connecting when this try has ended. */
   @Override
   public void close() {
-    isClosed = true;
+    pauses.closed.countDown();
     Lines open = lines;
     if (open != null) open.close();
   }
@@ -62,13 +81,14 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
   /** Returns the next item, or null when the stream is closed. */
   private T receive() {
     try {
-      while (!isClosed) {
+      while (!pauses.isClosed()) {
         if (lines == null) connect();
         Message message = nextMessage();
         // After "end", the service accepts the next connection, or refuses it with the reason.
         if (message == null || message.name().equals("end")) {
           disconnect();
         } else {
+          pauses.reset();
           T item = reader.read(message);
           if (item != null) return item;
         }
@@ -80,7 +100,7 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
     } catch (GoldException failure) {
       // An interrupt can come in the middle of a message, which the next connection then repeats.
       disconnect();
-      if (isClosed) return null;
+      if (pauses.isClosed()) return null;
       throw failure;
     }
   }
@@ -91,9 +111,9 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
   }
 
   private void connect() {
-    if (tries > 0) exchange.settings.sleeper.accept(Exchange.pauseLength(tries, null));
-    tries++;
-    lines = exchange.call(Call.get(operation, target.get()).accepting(MEDIA_TYPE), reply -> {
+    if (wasOpen) exchange.settings.sleeper.accept(pauses.next(null), pauses.closed);
+    wasOpen = false;
+    lines = exchange.call(Call.get(operation, target.get()).streaming(pauses), reply -> {
       if (reply.live() == null) {
         throw new IOException("Content-Type must be " + MEDIA_TYPE + "; got " + reply.header("Content-Type"));
       }
@@ -101,7 +121,8 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
       reply.live().subscribe(BodySubscribers.fromLineSubscriber(received));
       return received;
     });
-    if (isClosed) lines.close();
+    wasOpen = true;
+    if (pauses.isClosed()) lines.close();
   }
 
   /** Returns the next message, or null if the connection is lost. */
@@ -109,7 +130,7 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
     String name = "message";
     StringBuilder data = new StringBuilder();
     for (String line; (line = lines.next(exchange.settings.silenceMax)) != null;) {
-      tries = 1;
+      if (line.startsWith(":")) pauses.reset();
       String value = line.substring(line.indexOf(':') + 1).replaceFirst("^ ", "");
       if (line.startsWith("event:")) name = value;
       else if (line.startsWith("data:")) data.append(value).append('\n');

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -60,7 +62,8 @@ public final class Settings {
   int triesMax = 8;
   Consumer<TryReport> observer = report -> {};
   Clock clock = Clock.systemUTC();
-  Consumer<Duration> sleeper = Exchange::sleep;
+  /** Makes a pause, which ends at the latest when the latch is at 0. */
+  BiConsumer<Duration, CountDownLatch> sleeper = Exchange::sleep;
   Function<Settings, Transport> transport = Transport::open;
   /** After this much silence, a stream reconnects. The service sends a comment if it sends nothing else for 10 s. */
   Duration silenceMax = Duration.ofSeconds(30);

@@ -258,7 +258,7 @@ class CallsTest {
   @Test
   void endsACallWhoseThreadIsInterrupted() {
     var script = new Script(reset());
-    script.settings.sleeper = pause -> Thread.currentThread().interrupt();
+    script.settings.sleeper = (pause, end) -> Thread.currentThread().interrupt();
     var error = fails(() -> place(script));
     assertTrue(Thread.interrupted());
     assertEquals("aborted true", error.code() + " " + error.outcomeUnknown());

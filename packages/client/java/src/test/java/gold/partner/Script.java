@@ -31,7 +31,7 @@ final class Script implements Transport {
   /** Answers are replies, and exceptions to throw. */
   Script(Object... answers) {
     this.answers = new ArrayDeque<>(Arrays.asList(answers));
-    settings.sleeper = pauses::add;
+    settings.sleeper = (length, end) -> pauses.add(length);
     settings.transport = checked -> this;
   }
 

@@ -67,7 +67,7 @@ final class StreamServer implements AutoCloseable {
   Settings settings() {
     Settings settings = new Settings("https://localhost:" + server.getAddress().getPort(), "sbx_1", "secret")
         .certificate(cert, key).ca(cert).triesMax(3);
-    settings.sleeper = length -> {};
+    settings.sleeper = (length, end) -> {};
     return settings;
   }
 

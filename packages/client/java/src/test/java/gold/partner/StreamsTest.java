@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -151,7 +152,7 @@ class StreamsTest {
     server.then(event(1));
     Settings settings = server.settings();
     LiveStream<?>[] opened = new LiveStream<?>[1];
-    settings.sleeper = length -> opened[0].close();
+    settings.sleeper = (length, end) -> opened[0].close();
     String away = "{\"code\":\"service_unavailable\",\"request_id\":\"req_1\",\"retryable\":true}";
     server.thenRefuse(503, away).thenRefuse(503, away).thenRefuse(503, away);
     try (var closing = new GoldClient(settings); var events = closing.streamEvents(0)) {
@@ -210,31 +211,67 @@ class StreamsTest {
   }
 
   @Test
-  void waitsLongerOnlyWhileConnectionsEndBeforeALine() {
-    for (String text : List.of("", ": ping\n\n", end("drain"))) {
+  void waitsLongerOnlyWhileConnectionsEndBeforeACommentOrData() {
+    for (String text : List.of("", "retry: 1000\n\nid: 1\n\n", end("drain"), ": ping\n\n", event(1))) {
       for (int connection = 0; connection < 12; connection++) server.then(text);
       List<Duration> pauses = new ArrayList<>();
-      Settings settings = server.thenHold(event(1)).settings();
-      settings.sleeper = pauses::add;
+      Settings settings = server.thenHold(event(2)).settings();
+      settings.sleeper = (length, end) -> pauses.add(length);
+      boolean isAlive = text.startsWith(":") || text.equals(event(1));
       try (var waiting = new GoldClient(settings); var events = waiting.streamEvents(0)) {
-        assertEquals(List.of(1L), take(events, 1));
+        var iterator = events.iterator();
+        while (iterator.next().sequence() != 2) {}
       }
       assertEquals(12, pauses.size());
       // Pauses are random. The chance that 12 growing pauses all have at most 200 ms is below 10^-12.
-      assertEquals(text.isEmpty(), Collections.max(pauses).toMillis() > 200, text);
+      assertEquals(isAlive, Collections.max(pauses).toMillis() <= 200, text);
     }
   }
 
   @Test
-  void throwsWhenTheServiceStaysAwayAndCanThenContinue() {
-    String away = "{\"code\":\"service_unavailable\",\"request_id\":\"req_1\",\"retryable\":true}";
-    server.then(event(1)).thenRefuse(503, away).thenRefuse(503, away).thenRefuse(503, away).thenHold(event(2));
-    try (var events = client.streamEvents(0)) {
-      var error = assertThrows(GoldException.class, () -> take(events, 2));
-      assertEquals("service_unavailable true", error.code() + " " + error.retryable());
-      assertEquals(List.of(2L), take(events, 1));
+  void outlastsAnyOutageWithPausesOfUpTo10Seconds() {
+    String away = "{\"code\":\"internal_error\",\"request_id\":\"req_1\",\"retryable\":false}";
+    server.then(event(1));
+    for (int round = 0; round < 20; round++) {
+      server.thenRefuse(500, away).thenRefuse(502, "<html>").thenRefuse(501, "").thenRefuse(408, "")
+          .thenRefuse(429, "{\"code\":\"rate_limited\",\"request_id\":\"req_1\"}")
+          .thenRefuse(401, "{\"code\":\"token_expired\",\"request_id\":\"req_1\"}").then("");
+    }
+    List<Duration> pauses = new ArrayList<>();
+    Settings settings = server.thenHold(event(2)).settings();
+    settings.sleeper = (length, end) -> pauses.add(length);
+    try (var patient = new GoldClient(settings); var events = patient.streamEvents(0)) {
+      assertEquals(List.of(1L, 2L), take(events, 2));
     }
     assertEquals("/v1/events/stream?after=1", targets().get(targets().size() - 1));
+    assertEquals(1 + 20 * 7, pauses.size());
+    long longest = Collections.max(pauses).toMillis();
+    assertTrue(longest > 6_400 && longest <= 10_000, longest + " ms");
+  }
+
+  @Test
+  void endsAtOnceWhenItIsClosedDuringAPause() throws Exception {
+    server.then(event(1)).thenRefuse(503, "");
+    Settings settings = server.settings();
+    var pausing = new CountDownLatch(1);
+    settings.sleeper = (length, end) -> {
+      if (length.isZero()) return;
+      pausing.countDown();
+      Exchange.sleep(Duration.ofMinutes(1), end);
+    };
+    try (var waiting = new GoldClient(settings); var events = waiting.streamEvents(0)) {
+      var iterator = events.iterator();
+      assertEquals(1, iterator.next().sequence());
+      CompletableFuture.runAsync(() -> {
+        try {
+          pausing.await();
+        } catch (InterruptedException cause) {
+          Thread.currentThread().interrupt();
+        }
+        events.close();
+      });
+      assertTimeoutPreemptively(Duration.ofSeconds(20), () -> assertFalse(iterator.hasNext()));
+    }
   }
 
   @Test
