@@ -10,6 +10,7 @@ import { openApiDocument } from "@gold-partner/protocol";
 import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { orderOf, WITHDRAWAL } from "../contract/way_fixture.ts";
+import { readBlocks } from "../docs/doc_fixture.ts";
 import { ADDED, AdditiveRelay } from "./additive_relay_fixture.ts";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 
@@ -58,7 +59,7 @@ describe("clients that are generated from the API description", () => {
     const { baseUrl } = stack.running;
     assertEquals<unknown>(served, openApiDocument({ baseUrl, environment: "sandbox" }));
     const text = JSON.stringify(served);
-    numbers = countOf(text, /"type":(?:"number"|\["number","null"\])/g);
+    numbers = countOf(text, /"type":(?:"number"|\["number","(?:null|string)"\])/g);
     assert(numbers >= 50, `${numbers} numbers`);
     await writeFile(description, text);
     await generateWithJava();
@@ -151,6 +152,10 @@ describe("clients that are generated from the API description", () => {
     const generated = textBelow(join(source, "gold/model"));
     assertEquals(countOf(generated, /private (?:Float|Double) /g), 0);
     assert(countOf(generated, /private BigDecimal /g) >= 50);
+    const requests = ["Quote", "Fund", "Withdrawal"].map((name) =>
+      readFileSync(join(source, `gold/model/${name}Request.java`), "utf8")
+    );
+    assertEquals(countOf(requests.join("\n"), /private BigDecimal (?:goldGrams|amountSar);/g), 4);
     const classes = join(folder, "classes");
     const program = join(ROOT, "e2e/client/generated_java/Exchange.java");
     await run("javac", [
@@ -170,19 +175,21 @@ describe("clients that are generated from the API description", () => {
     );
   });
 
-  it("send and read money exactly, and send instants with an offset, in Python, with openapi-generator", async () => {
+  it("send money as a decimal string, read it exactly as the guide shows, and send instants with an offset, in Python, with openapi-generator", async () => {
+    const page = readFileSync(join(ROOT, "docs/generated_clients.md"), "utf8");
+    const [example] = readBlocks(page).filter(({ language }) => language === "python");
     const { ca, cert, key } = stack.partner.credentials;
     const program = join(ROOT, "e2e/client/generated_python.py");
     const path = [join(folder, "python"), join(TOOLS, "generated_python")].join(delimiter);
     await assertReads((baseUrl) =>
       run("env", [
         ...[`PYTHONPATH=${path}`, "python3", program],
-        ...[baseUrl, stack.partner.token, ca, cert, key, AMOUNT_SAR, GOLD_GRAMS],
+        ...[baseUrl, stack.partner.token, ca, cert, key, AMOUNT_SAR, example!.text],
       ])
     );
   });
 
-  it("have types that compile, with openapi-typescript", async () => {
+  it("have types that compile and allow a number or a decimal string in requests, with openapi-typescript", async () => {
     const generator = join(TOOLS, "package_checks/node_modules/openapi-typescript/bin/cli.js");
     const types = join(folder, "api.d.ts");
     await run("node", [generator, description, "-o", types]);
@@ -194,6 +201,12 @@ describe("clients that are generated from the API description", () => {
         'declare const event: components["schemas"]["WebhookEvent"];',
         "export const grams: number | undefined = event.data.order?.gold_grams;",
         'export const isLater: boolean = event.type === "vault.audited";',
+        'type Schemas = components["schemas"];',
+        'export const quote: Schemas["QuoteRequest"] = { side: "buy", gold_grams: "0.5" };',
+        'export const sale: Schemas["QuoteRequest"] = { side: "sell", amount_sar: 0.5 };',
+        'export const money: Schemas["FundRequest"][] = [{ amount_sar: "0.5" }, { amount_sar: 0.5 }];',
+        "// @ts-expect-error: a quantity is nothing else.",
+        'export const wrong: Schemas["WithdrawalRequest"] = { amount_sar: true };',
       ].join("\n"),
     );
     await run("node", [

@@ -1,5 +1,5 @@
-"""Sends and reads money with a client that openapi-generator generated, in the package gold_generated. Prints what the
-client read, as one JSON object of decimal texts."""
+"""Sends and reads money with a client that openapi-generator generated, in the package gold_generated. Runs the example
+of docs/generated_clients.md. Prints what the client read, as one JSON object of decimal texts."""
 
 import json
 import sys
@@ -7,12 +7,13 @@ from datetime import date, timedelta, timezone
 
 import gold_generated as gold
 
-base_url, token, ca, cert, key, amount, grams = sys.argv[1:]
+base_url, token, ca, cert, key, amount, example = sys.argv[1:]
 client = gold.ApiClient(gold.Configuration(host=base_url, ssl_ca_cert=ca, cert_file=cert, key_file=key, access_token=token))
 money, trading, books = gold.MoneyApi(client), gold.TradingApi(client), gold.BooksApi(client)
 
-funding = money.fund_sandbox(f"python-funding-{base_url}", gold.FundRequest(amount_sar=float(amount)))
-quote = trading.create_quote(f"python-quote-{base_url}", gold.QuoteRequest(side="buy", gold_grams=float(grams)))
+funding = money.fund_sandbox(f"python-funding-{base_url}", gold.FundRequest(amount_sar=amount))
+exec(example.replace("quote-1", f"quote-{base_url}"))
+assert isinstance(quote.total_sar, float) and total == exact["total_sar"] and str(total) == str(quote.total_sar)
 balances = books.get_balances(at=quote.created_at.astimezone(timezone(timedelta(hours=3))))
 
 today = date.today()

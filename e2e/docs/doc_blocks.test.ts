@@ -26,6 +26,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/partner_cli.md sh": "e2e/docs/guide_page.external.test.ts",
   "docs/python.md sh": "e2e/docs/python_page.external.test.ts",
   "docs/python.md python": "e2e/docs/python_page.external.test.ts",
+  "docs/generated_clients.md python": "e2e/client/generated_clients.external.test.ts",
   "docs/java.md sh": "e2e/docs/java_page.external.test.ts",
   "docs/java.md java": "e2e/docs/java_page.external.test.ts",
   "docs/java.md xml": "e2e/docs/java_page.external.test.ts",

@@ -133,6 +133,7 @@ export default {
             page("Python", "/python.html"),
             page("Java", "/java.html"),
             page("C#", "/csharp.html"),
+            page("Generated clients", "/generated_clients"),
             page("gold-partner, the command line", "/partner_cli"),
             page("Bruno", "/examples/bruno/"),
           ],

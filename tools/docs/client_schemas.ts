@@ -67,13 +67,14 @@ export function calledQueries(): Map<string, Schema> {
   return found;
 }
 
-/** Removes `null` from the types of a schema. */
+/** Removes `null` from the types of a schema. Of a number that may be a string, too, the number remains. */
 export function withoutNull(schema: Schema): { readonly schema: Schema; readonly isNullable: boolean } {
   const { anyOf = [], type } = schema;
   const others = anyOf.filter((each) => each.type !== "null");
   if (others.length < anyOf.length) return { schema: others[0]!, isNullable: true };
   if (Array.isArray(type)) {
-    return { schema: { ...schema, type: type.find((each) => each !== "null")! }, isNullable: true };
+    const [one] = type.filter((each) => each !== "null");
+    return { schema: { ...schema, type: one! }, isNullable: type.includes("null") };
   }
   return { schema, isNullable: false };
 }

@@ -205,7 +205,8 @@ function members(schema: Schema, use: Use, unit?: QuantityUnit): string {
 function typeOf(schema: Schema, use: Use, unit?: QuantityUnit): string {
   const { $ref, anyOf, oneOf = anyOf, items, properties, type = "" } = schema;
   if ($ref) return nameOf($ref);
-  if (oneOf) return union(oneOf, use, unit);
+  // The alternatives of a quantity in a request say nothing that its types do not say.
+  if (oneOf && !Array.isArray(type)) return union(oneOf, use, unit);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
   if (schema["x-extensible-enum"]) return openUnion(schema["x-extensible-enum"]);
@@ -254,7 +255,7 @@ const openUnion = (values: readonly string[]): string =>
 function scalar(type: string, use: Use, unit: QuantityUnit | undefined): string {
   if (type !== "number" && type !== "integer") return type;
   const number = unit === undefined ? "number" : QUANTITIES[unit];
-  return (use === "body" && unit) || use === "query" ? `${number} | string` : number;
+  return use === "query" ? `${number} | string` : number;
 }
 
 /**

@@ -12,9 +12,10 @@ joined by line feeds: the method, the whole URL as you send it, the lower-case h
 same bytes and \`Idempotent-Replayed: true\`. A business refusal binds its key permanently, too; \`detail\` ends with what to do next. If no
 reply reached you, repeat the request with the same key and a fresh signature.
 
-**Quantities.** SAR has 2 decimals, gold and prices per gram have 4. They are JSON numbers of at most 15 significant digits; read them
-as decimals. oapi-codegen makes \`float64\` of them in Go, and openapi-generator \`BigDecimal\` in Java and \`decimal\` in C#: each
-holds every digit. Zero, a negative number or more decimals get 400; a well-formed number outside your limits gets 422.
+**Quantities.** SAR has 2 decimals, gold and prices per gram have 4. Replies have them as JSON numbers of at most 15 significant
+digits, which a double carries; read them as decimals. A request may have a number or a decimal string. oapi-codegen makes \`float64\` of
+them in Go, and openapi-generator \`BigDecimal\` in Java, \`decimal\` in C#, and in Python \`Decimal\` for requests and \`float\` for
+replies: each holds every digit. Zero, a negative number or more decimals get 400; a well-formed number outside your limits gets 422.
 
 **Methods.** HEAD works wherever GET does and returns no body. A method that a path does not support gets 405 with \`Allow\`.
 

@@ -30,16 +30,21 @@ describe("z.toJSONSchema()", () => {
     }
   });
 
-  it("gives the bounds of a quantity, and forbids unknown members in requests but not in replies", () => {
+  it("gives the bounds and both forms of a quantity, and forbids unknown members in requests but not in replies", () => {
     const quote = z.toJSONSchema(schemas.quoteRequest, { io: "input" }).$defs!["QuoteRequest"]!;
     assertEquals(quote.additionalProperties, false);
     assertEquals(quote.required, ["side"]);
     assertEquals(quote.oneOf, [{ required: ["gold_grams"] }, { required: ["amount_sar"] }]);
-    const { description: _says, examples: _shows, ...amount } = quote.properties!["amount_sar"] as Record<
+    const { description, examples: _shows, pattern, ...amount } = quote.properties!["amount_sar"] as Record<
       string,
       unknown
     >;
-    assertEquals(amount, { type: "number", minimum: 0.01, maximum: 10_000_000_000 });
+    assertEquals(amount, {
+      ...{ type: ["number", "string"], minimum: 0.01, maximum: 10_000_000_000 },
+      oneOf: [{ type: ["string"], format: "number", description }, { not: { type: "string" } }],
+    });
+    const texts = ["1", "0.5", "10.50", "007", "1.", ".5", "1e2", "-1", "+1", " 1"];
+    assertEquals(texts.filter((text) => new RegExp(`${pattern}`).test(text)), ["1", "0.5", "10.50"]);
     const fund = z.toJSONSchema(schemas.fundRequest, { io: "input" }).$defs!["FundRequest"]!;
     assertEquals(fund.required, ["amount_sar"]);
     const order = z.toJSONSchema(schemas.orderReply, { io: "input" }).$defs!["Order"]!;

@@ -14,16 +14,26 @@ interface QuantityMeta {
   readonly examples: readonly number[];
 }
 
+/** The form of a decimal string above 0, for JSON Schema. A request may not have a minus sign. */
+const TEXT_PATTERN = "^(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?$";
+
 // A request may write a quantity as a number or as a decimal string, for clients whose JSON library has no exact
-// decimals. The description says only `number`: from two types, generators would make a class instead of a decimal.
-// The inner schema accepts anything. Its metadata describes the number for JSON Schema. The transform checks
-// the sign and the decimals, but not `maximum`: a later check refuses a number above the partner's limits.
+// decimals. The inner schema accepts anything. Its metadata describes both forms for JSON Schema. The transform
+// checks the sign and the decimals, but not `maximum`: a later check refuses a number above the partner's limits.
+//
+// Generators of clients do not make a decimal of two types, but a class. This form of JSON Schema means the same
+// and gives an exact type: openapi-generator ignores an alternative without a type, and makes Decimal (Python),
+// BigDecimal (Java) or decimal (C#) of a string with the format `number`. It takes nothing from beside `oneOf`.
+// openapi-typescript makes `number | string` of the two types, but only if the alternative writes its type as a list.
 function requestQuantity(
   decimals: bigint,
   meta: QuantityMeta,
 ): z.ZodPipe<z.ZodUnknown, z.ZodTransform<bigint, unknown>> {
   const description = `${meta.description} A decimal string, such as "10.50", means the same as the number.`;
-  return z.unknown().meta({ type: "number", ...meta, description }).transform(
+  return z.unknown().meta({
+    ...{ type: ["number", "string"], ...meta, description, pattern: TEXT_PATTERN },
+    oneOf: [{ type: ["string"], format: "number", description }, { not: { type: "string" } }],
+  }).transform(
     (value, context) => {
       const source = value instanceof JsonNumber ? value.source : value;
       if (typeof source !== "string" || value === source && !DECIMAL_TEXT.test(source)) {
