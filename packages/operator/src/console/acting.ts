@@ -8,7 +8,7 @@ import { EXIT, Failure, failureOf } from "../failure.ts";
 import type { Action, Field } from "./actions.ts";
 import { pathOf } from "./actions.ts";
 import type { Frame } from "./layout.ts";
-import { type Html, resultOf } from "./render.ts";
+import { type Html, pairs, resultOf } from "./render.ts";
 import { TEXT } from "./texts.ts";
 
 /** What a browser sent with a form. A field may have several values. A file is the name of its copy. */
@@ -64,8 +64,9 @@ function digestOf(
   { binding, volatile }: Action,
   sent: Sent,
 ): string {
-  const seen = binding === "hash" ? [sent["--sha256"]?.[0], isText] : binding === "wording" ? question : [
-    volatile ? question.replace(volatile, "") : question,
+  const wording = volatile ? question.replace(volatile, "") : question;
+  const seen = binding === "hash" ? [sent["--sha256"]?.[0], isText] : binding === "wording" ? wording : [
+    wording,
     JSON.stringify(shown, (name, value) => VOLATILE.includes(name) ? undefined : value),
   ];
   return createHash("sha256").update(JSON.stringify(seen)).digest("base64url");
@@ -222,11 +223,14 @@ export function questionOf(
   asked: Asked,
 ): Html {
   const kept = action.fields.flatMap(({ name }) => listOf(sent[name]).map((value) => [name, value] as const));
-  const shown = asked.shown.map(resultOf);
-  // The person came from the page of a bound action, which shows the same.
-  return html`${
-    action.binding === "hash" ? html`<details><summary>${TEXT.details}</summary>${shown}</details>` : shown
-  }${asked.hasChanged ? html`<p class="failure" role="alert">${TEXT.changed}</p>` : ""}
+  // What changes is never folded. The facts of a proposal are on the page from which the person came.
+  const shown = asked.shown.map((result) => {
+    const { object, ...rest } = result;
+    return action.binding === "hash" && object
+      ? html`${resultOf(rest)}<details><summary>${TEXT.details}</summary>${pairs(object)}</details>`
+      : resultOf(result);
+  });
+  return html`${shown}${asked.hasChanged ? html`<p class="failure" role="alert">${TEXT.changed}</p>` : ""}
 <form class="question" method="post" action="${pathOf(action.words)}">
 <p class="lead" dir="ltr">${printable(asked.question)}</p>
 <input type="hidden" name="form" value="${frame.form()}">

@@ -90,7 +90,12 @@ const VOLATILE: Readonly<Record<string, RegExp>> = {
   "withdrawal submit": /\b[0-9a-f]{64}\b/g,
   // The decimals of the price, which goes on while the market is halted.
   "market open": /\.[0-9]+/g,
+  // How far the new price is from one that goes on meanwhile.
+  "price set": /by \S+ %, from \S+/,
 };
+
+/** The commands of which what is shown changes all the time. */
+const WORDINGS = ["day sign", "price set"];
 
 export const ACTIONS: ReadonlyMap<string, Action> = new Map(
   TABLE.map(([words, label, fields = "", file]) => [words, {
@@ -98,7 +103,7 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(
     label,
     fields: fields.split(" ").filter((text) => text !== "").map(readField),
     file,
-    binding: fields.includes("--sha256") ? "hash" : words === "day sign" ? "wording" : "shown",
+    binding: fields.includes("--sha256") ? "hash" : WORDINGS.includes(words) ? "wording" : "shown",
     volatile: VOLATILE[words],
   }]),
 );

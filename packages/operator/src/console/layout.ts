@@ -104,7 +104,9 @@ export const formLink = (words: string, given: Readonly<Record<string, string>> 
 
 /**
  * The page of every address outside the console. A script of the console left the secret path in this browser, so an
- * address that a colleague sent, or one from before a restart, opens here.
+ * address that a colleague sent, or one from before a restart, opens here. The console takes this navigation for one
+ * of its own, so a form gets no query: anybody may have written the address. Neither does a path with an escape,
+ * which may hide a form.
  */
 export const arrival = (nonce: string): Html =>
   html`
@@ -116,7 +118,8 @@ export const arrival = (nonce: string): Html =>
     const base = localStorage.getItem("gold-console");
     const { pathname, search } = location;
     const path = pathname.replace(/^\\/[0-9a-f]{32}(?=\\/)/, "").slice(1);
-    if (base && !pathname.startsWith(base)) location.replace(base + path + search);
+    const query = /^(?!do\\/)[a-z]+(\\/[\\w.-]+)*$/.test(path) ? search : "";
+    if (base && !pathname.startsWith(base)) location.replace(base + path + query);
     </script>
     </html>
   `;

@@ -214,10 +214,20 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
     });
   });
 
-  inside.get(
-    "/do/:noun/:verb",
-    (c) => show(c, labelOf(c), ({ frame }) => formOf(frame, actionOf(c), c.req.query(), refererOf(c, base))),
-  );
+  inside.get("/do/:noun/:verb", async (c) => {
+    const { PROPOSAL: id, ...given } = c.req.query();
+    if (findAction(c) && c.req.param("noun") === "proposal") {
+      // Its own page shows what changes, and has the buttons.
+      return c.redirect(base + (id ? `proposal/${encodeURIComponent(id)}` : "inbox"), 303);
+    }
+    // A link of another page, or of an e-mail, opens an empty form.
+    const isOwn = c.req.header("sec-fetch-site") === "same-origin";
+    return await show(
+      c,
+      labelOf(c),
+      ({ frame }) => formOf(frame, actionOf(c), isOwn ? given : {}, refererOf(c, base)),
+    );
+  });
   inside.post("/do/:noun/:verb", async (c) => {
     const body = await c.req.parseBody({ all: true }).catch(() => {
       throw new HTTPException(400, { message: TEXT.unreadable });

@@ -423,7 +423,7 @@ function hoursChange({ hours }: Content, { hours: before }: Content): string {
     : "The market opens at these hours again.";
 }
 
-const isNever = (hours: unknown): boolean => {
+export const isNever = (hours: unknown): boolean => {
   const { always_open = true, sessions = [] } = (hours ?? {}) as {
     always_open?: boolean;
     sessions?: unknown[];

@@ -63,6 +63,23 @@ export async function makeOrPropose(
 }
 
 /**
+ * Asks before changes that this person makes alone and at once, with what a second person would see. Scripts are not
+ * asked. Under two people, the database lets one person only close the market: then, `isAlone` is true.
+ */
+export async function confirmAlone(
+  invocation: Invocation,
+  { kind, content }: Change,
+  isAlone = false,
+): Promise<void> {
+  const { db, query, askText, show, confirm } = invocation;
+  if (!isAlone && (await (await db()).deployment()).twoPeople) return;
+  const { consequences, warnings, differences } = await describeChange(kind, content, query);
+  // Nobody reads it with --yes, or without a terminal.
+  if (askText) show({ lists: { ...(warnings.length > 0 ? { warnings } : {}), changes: differences } });
+  await confirm(`Make this change now? ${consequences}`, true);
+}
+
+/**
  * Makes a change. Returns what its audit row states, such as the id of a new secret. If the login lacks the
  * role for the change, the error has the role.
  */

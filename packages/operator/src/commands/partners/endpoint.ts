@@ -4,7 +4,7 @@ import { usage } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
 import { repeated, required, wholeArgument } from "../../values.ts";
 import { newSealedSecret } from "../credentials/new_secret.ts";
-import { changeAlone, changeOrPropose, hexOf, makeOrPropose } from "../changes/proposing.ts";
+import { changeAlone, changeOrPropose, confirmAlone, hexOf, makeOrPropose } from "../changes/proposing.ts";
 import { readWebhook } from "./partner_terms.ts";
 import { findPartner } from "./registered_partner.ts";
 
@@ -69,6 +69,7 @@ export async function addEndpoint(
     },
     secrets: { webhook_secret: secret.text },
   } as const;
+  await confirmAlone(invocation, change);
   const made = await makeOrPropose(invocation, async () => {
     const { endpoint } = await changeAlone(sql, change);
     return {
@@ -105,6 +106,7 @@ const set: Command = {
       ...(types.length > 0 || values["all-types"] ? { types } : {}),
     };
     if (Object.keys(content).length === 2) throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
+    if (webhook) await confirmAlone(invocation, { kind: "endpoint.set", content });
     const made = await changeOrPropose(invocation, { kind: "endpoint.set", content }, {
       object: { ...content, ...("types" in content ? { types: types.join(", ") || "all" } : {}) },
     });

@@ -5,7 +5,7 @@ import { EXIT, Failure, usage } from "../../failure.ts";
 import { parsed, repeated, required, wholeNumber } from "../../values.ts";
 import { LIMIT_OPTIONS, LIMIT_USAGE, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readWebhook } from "./partner_terms.ts";
-import { type Change, changeAlone, makeOrPropose, storedRanges } from "../changes/proposing.ts";
+import { type Change, changeAlone, confirmAlone, makeOrPropose, storedRanges } from "../changes/proposing.ts";
 import { findPartner, openIbanWarning } from "./registered_partner.ts";
 
 const set: Command = {
@@ -66,6 +66,7 @@ async function setPartner(invocation: Invocation): Promise<Result> {
     changes.push({ kind: "partner.set", content });
   }
   if (iban !== null) changes.push({ kind: "partner.iban", content: { client_id: id!, iban } });
+  if (webhook || ips.length > 0) await confirmAlone(invocation, changes[0]!);
   const warn = iban === null ? undefined : await openIbanWarning(invocation, iban, id!);
   const made = await makeOrPropose(invocation, () =>
     sql.begin(async (transaction): Promise<Result> => {

@@ -4,7 +4,7 @@ import { EXIT, Failure, usage } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
 import { optional, parsed, parsedRequired, wholeNumber } from "../../values.ts";
 import { startOfDay, sumPosition } from "../../views/figures.ts";
-import { changeOrPropose } from "../changes/proposing.ts";
+import { type Change, changeOrPropose, confirmAlone } from "../changes/proposing.ts";
 import { readLimitGrams } from "../partners/partner_limits.ts";
 import { isAwaited } from "./price_change.ts";
 
@@ -48,14 +48,20 @@ async function setMarket(invocation: Invocation): Promise<Result> {
     throw usage("--within can be given only with --breaker PERCENT.");
   }
   const maximum = typeof exposure === "bigint" ? `${exposure}` : null;
-  return await changeOrPropose(invocation, {
+  const change: Change = {
     kind: "market.set",
     content: {
       ...(breaker === undefined ? {} : { breaker: { basis_points: breaker, seconds } }),
       ...(band ? { band: { step_basis_points: band.step, hour_basis_points: band.hour } } : {}),
       ...(exposure === undefined ? {} : { exposure: maximum }),
     },
-  }, async () => ({ object: await describeMarket(invocation) }));
+  };
+  await confirmAlone(invocation, change);
+  return await changeOrPropose(
+    invocation,
+    change,
+    async () => ({ object: await describeMarket(invocation) }),
+  );
 }
 
 const show: Command = {

@@ -4,7 +4,8 @@ import type { Sql, TransactionSql } from "postgres";
 import type { Command, Invocation, Result, Row, Values } from "../../command.ts";
 import { EXIT, Failure, usage } from "../../failure.ts";
 import { oneOf, optional, parsed, repeated, wholeNumber } from "../../values.ts";
-import { type Change, changeAlone, makeOrPropose } from "../changes/proposing.ts";
+import { type Change, changeAlone, confirmAlone, makeOrPropose } from "../changes/proposing.ts";
+import { isNever } from "../changes/proposal_view.ts";
 import { readMarketHours, writeMarketHours } from "./market_hours.ts";
 import { isAwaited } from "./price_change.ts";
 
@@ -53,17 +54,19 @@ async function setPrice(invocation: Invocation): Promise<Result> {
   if (!changesPrice && !hours) throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
   await requirePriceUrl(optional(values, "url"), env);
   const { sql } = await db();
-  let change: Change;
+  const readChange = async (on: Sql | TransactionSql): Promise<Change> => ({
+    kind: "price.set",
+    content: {
+      ...(changesPrice ? contentOf(values, termsOf(values, await readStanding(on))) : {}),
+      ...(hours ? { hours: { always_open: hours.alwaysOpen, sessions: hours.sessions } } : {}),
+    },
+  });
+  let change = await readChange(sql);
+  await confirmAlone(invocation, change, !changesPrice && isNever(change.content.hours));
   const make = async (transaction: TransactionSql) => {
     // Lock the price until the commit, because the change states the values that it keeps.
     if (changesPrice) await transaction`select gold.lock_price()`;
-    change = {
-      kind: "price.set",
-      content: {
-        ...(changesPrice ? contentOf(values, termsOf(values, await readStanding(transaction))) : {}),
-        ...(hours ? { hours: { always_open: hours.alwaysOpen, sessions: hours.sessions } } : {}),
-      },
-    };
+    change = await readChange(transaction);
     await changeAlone(transaction, change);
     return { object: await describePrice(transaction) };
   };
