@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { type BuiltinFile, openAuditConnection, readBuiltin } from "@gold-partner/audit";
+import { type BuiltinFile, majorVersion, openAuditConnection, readDigests } from "@gold-partner/audit";
 import { withPostgres15 } from "../postgres_15.ts";
 
 const FILE = fileURLToPath(new URL("../../packages/audit/builtin.json", import.meta.url));
@@ -13,7 +13,8 @@ const FILE = fileURLToPath(new URL("../../packages/audit/builtin.json", import.m
 export async function addBuiltin(file: BuiltinFile, programs?: string): Promise<BuiltinFile> {
   return await withPostgres15(async (urlOf) => {
     const sql = openAuditConnection(urlOf("postgres"));
-    const { version, digests } = await readBuiltin(sql).finally(() => sql.end());
+    const read = async () => ({ version: await majorVersion(sql), digests: await readDigests(sql) });
+    const { version, digests } = await read().finally(() => sql.end());
     const known = file[version] ?? {};
     const added = Object.entries(digests).map(([table, digest]) =>
       [table, [...new Set([...known[table] ?? [], digest])].sort()] as const

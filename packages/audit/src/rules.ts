@@ -79,7 +79,7 @@ export const RULES = {
   role_is_expected:
     "no role has more attributes, memberships or settings than the release, the audit trail and --keys give it",
   builtin_is_postgres:
-    "the functions, operators, casts, aggregates, types and views that initdb created are those of this version of Postgres, with no more grants",
+    "the columns, functions, operators, casts, aggregates, types and views that initdb created are those of this version of Postgres, with no more grants",
   setting_is_safe:
     "fsync and full_page_writes are on, synchronous_commit is neither off nor local, triggers fire, and pg_hba.conf and pg_ident.conf let this server alone decide who logs in",
   key_is_kept:

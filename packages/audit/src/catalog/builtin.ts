@@ -9,7 +9,7 @@ import { sha256Hex } from "../values.ts";
 
 const FILE = new URL("../../builtin.json", import.meta.url);
 /** Objects below have fixed OIDs. The OIDs from here to FIRST_NORMAL_OID depend on the machine of initdb. */
-const FIRST_UNPINNED_OID = 12_000;
+export const FIRST_UNPINNED_OID = 12_000;
 export const FIRST_NORMAL_OID = 16_384;
 const PG_CATALOG_OID = 11;
 
@@ -30,7 +30,8 @@ const COLUMNS: Readonly<Record<string, string>> = {
     aggfinalextra aggmfinalextra aggfinalmodify aggmfinalmodify aggsortop aggtranstype aggmtranstype
     agginitval aggminitval`,
   pg_type: `
-    oid typname typnamespace typowner typlen typbyval typtype typcategory typdelim typrelid
+    oid typname typnamespace typowner typlen typbyval typalign typtype typcategory typispreferred
+    typisdefined typdelim typrelid
     typsubscript::oid typelem typarray typinput::oid typoutput::oid typreceive::oid typsend::oid
     typmodin::oid typmodout::oid typbasetype typnotnull typcollation typdefault`,
   pg_class: "oid relname relnamespace relowner relkind reltype relam relrowsecurity",
@@ -88,15 +89,17 @@ export const BUILTIN_STATEMENTS: readonly string[] = [
 export type BuiltinFile = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 interface Builtin {
-  /** The major version. */
-  readonly version: string;
   readonly digests: Readonly<Record<string, string>>;
   /** The rows of each table, with the transaction that wrote each. */
   readonly rows: ReadonlyMap<string, readonly { name: string; xmin: number }[]>;
 }
 
-export async function readBuiltin(sql: Connection): Promise<Builtin> {
+export async function majorVersion(sql: Connection): Promise<string> {
   const [{ server_version_num }] = await sql.unsafe("show server_version_num") as unknown as [Row];
+  return `${Math.floor(Number(server_version_num) / 10_000)}`;
+}
+
+export async function readBuiltin(sql: Connection): Promise<Builtin> {
   const names = await readNames(sql);
   const digests: Record<string, string> = {};
   const rows = new Map<string, { name: string; xmin: number }[]>();
@@ -117,7 +120,7 @@ export async function readBuiltin(sql: Connection): Promise<Builtin> {
     digests[table] = sha256Hex(...found.map(({ text }) => `${text}\n`)).slice(0, 32);
     rows.set(table, found);
   }
-  return { version: `${Math.floor(Number(server_version_num) / 10_000)}`, digests, rows };
+  return { digests, rows };
 }
 
 /** Names the objects whose OIDs depend on the machine. */
@@ -149,32 +152,51 @@ const spell = (text: string, names: ReadonlyMap<number, string>): string =>
       (digits) => names.get(Number(digits)) ?? digits,
     );
 
+/** The digests of this version of Postgres. Without them, adds a finding. */
+export async function knownDigests(
+  sql: Connection,
+  findings: Findings,
+): Promise<BuiltinFile[string] | undefined> {
+  const version = await majorVersion(sql);
+  const known = (JSON.parse(readFileSync(FILE, "utf8")) as BuiltinFile)[version];
+  if (!known) {
+    const row = `Postgres ${version}`;
+    findings.add("builtin_is_postgres", row, "a version that this release supports", version);
+  }
+  return known;
+}
+
 const HINTS = 5;
 
+/** `rows` have the transaction that wrote each. Hardening moves it, too, so it is only a hint. */
+export function compareDigest(
+  findings: Findings,
+  table: string,
+  known: readonly string[] | undefined,
+  digest: string,
+  rows: readonly { readonly name: string; readonly xmin: number }[],
+): void {
+  if (known?.includes(digest)) return;
+  const last = [...rows].sort((one, another) => another.xmin - one.xmin).slice(0, HINTS);
+  findings.add(
+    "builtin_is_postgres",
+    table,
+    known?.join(" or "),
+    `${digest}; last written: ${last.map(({ name }) => name).join(", ")}`,
+  );
+}
+
 /** Compares the rows of initdb with those of a new server of the same version, and the grants, too. */
-export async function compareBuiltin(sql: Connection, findings: Findings): Promise<void> {
-  const { version, digests, rows } = await readBuiltin(sql);
-  const expected = (JSON.parse(readFileSync(FILE, "utf8")) as BuiltinFile)[version];
-  if (!expected) {
-    findings.add(
-      "builtin_is_postgres",
-      `Postgres ${version}`,
-      "a version that this release supports",
-      version,
-    );
-    return await compareGrants(sql, findings);
-  }
-  for (const [table, digest] of Object.entries(digests)) {
-    const known = expected[table] ?? [];
-    if (known.includes(digest)) continue;
-    // Hardening moves xmin, too, so it is only a hint.
-    const last = [...rows.get(table)!].sort((one, another) => another.xmin - one.xmin).slice(0, HINTS);
-    findings.add(
-      "builtin_is_postgres",
-      table,
-      known.join(" or "),
-      `${digest}; last written: ${last.map(({ name }) => name).join(", ")}`,
-    );
+export async function compareBuiltin(
+  sql: Connection,
+  findings: Findings,
+  known: BuiltinFile[string] | undefined,
+): Promise<void> {
+  if (known) {
+    const { digests, rows } = await readBuiltin(sql);
+    for (const [table, digest] of Object.entries(digests)) {
+      compareDigest(findings, table, known[table], digest, rows.get(table)!);
+    }
   }
   await compareGrants(sql, findings);
 }

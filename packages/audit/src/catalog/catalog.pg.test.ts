@@ -5,7 +5,7 @@ import type { Sql, TransactionSql } from "postgres";
 import { type AuditedBooks, auditedBooks } from "../books_fixture.ts";
 import { auditBooks } from "../full_audit.ts";
 import { type Finding, Findings } from "../findings.ts";
-import { BUILTIN_STATEMENTS, compareBuiltin } from "./builtin.ts";
+import { BUILTIN_STATEMENTS, compareBuiltin, knownDigests } from "./builtin.ts";
 import { compareCatalog } from "./fingerprint.ts";
 import { readAllowed } from "../outside_files.ts";
 import { HARMLESS_CATALOG } from "./harmless.ts";
@@ -56,7 +56,9 @@ describe("the catalog and the roles", () => {
   const compareObjects = (transaction: TransactionSql) =>
     collect((findings) => compareCatalog(transaction, findings, "sandbox"));
   const compareInitial = (transaction: TransactionSql) =>
-    collect((findings) => compareBuiltin(transaction, findings));
+    collect(async (findings) =>
+      compareBuiltin(transaction, findings, await knownDigests(transaction, findings))
+    );
   async function collect(compare: (findings: Findings) => Promise<void>): Promise<readonly Finding[]> {
     const findings = new Findings();
     await compare(findings);

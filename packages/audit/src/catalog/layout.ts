@@ -1,0 +1,109 @@
+// Compares what the names of pg_catalog's columns stand for. A superuser who edits pg_attribute can swap two
+// columns, or give a column another alignment. Postgres reads columns by number and goes on, but every statement
+// of the audit reads something else. So the audit reads this before anything else, and through pg_class and
+// pg_attribute alone, because Postgres has their own layout compiled in.
+import type { Findings } from "../findings.ts";
+import type { Connection, Row } from "../snapshot.ts";
+import { sha256Hex } from "../values.ts";
+import {
+  type BuiltinFile,
+  compareDigest,
+  FIRST_NORMAL_OID,
+  FIRST_UNPINNED_OID,
+  knownDigests,
+  readBuiltin,
+} from "./builtin.ts";
+
+const OIDS = { pg_class: 1259, pg_attribute: 1249 };
+type Table = keyof typeof OIDS;
+const TABLES = Object.keys(OIDS) as Table[];
+const COLUMNS: Readonly<Record<Table, string>> = {
+  // A rule or a child of a table changes which rows a statement reads.
+  pg_class: "oid, relname, relnamespace, relkind, relhasrules, relhassubclass, relnatts",
+  pg_attribute: `
+    attrelid, attname, atttypid, attnum, attlen, atttypmod, attbyval, attalign, attnotnull, atthasdef,
+    atthasmissing, attidentity, attgenerated, attisdropped, attcollation`,
+};
+const statementOf = (table: Table) => `select ${COLUMNS[table]}, xmin from pg_catalog.${table}`;
+const DEFAULTS = "select adrelid from pg_catalog.pg_attrdef";
+export const LAYOUT_STATEMENTS: readonly string[] = [...TABLES.map(statementOf), DEFAULTS];
+
+/** Another relation can have the table's name, and a rule can read another one in its place. */
+async function findOther(sql: Connection, table: Table): Promise<string | undefined> {
+  const statement = `select ${COLUMNS[table]} from pg_catalog.${table}`;
+  const { columns } = await sql.unsafe(`${statement} limit 0`);
+  const other = columns.find((column) => column.table !== OIDS[table]);
+  if (other) return `relation ${other.table}`;
+  const plan = (await sql.unsafe(`explain (verbose, costs off) ${statement}`))
+    .map((line) => line["QUERY PLAN"]).join("\n");
+  return `${plan.match(/\bScan .*/g)}` === `Scan on pg_catalog.${table}` ? undefined : plan;
+}
+
+interface Layout {
+  readonly digest: string;
+  /** The columns of initdb's relations, each with the transaction that wrote it. */
+  readonly rows: readonly { readonly name: string; readonly xmin: number; readonly text: string }[];
+  readonly relations: ReadonlyMap<number, string>;
+}
+
+async function readLayout(sql: Connection): Promise<Layout> {
+  const relations = new Map<number, string>();
+  const keys = new Map<number, string>();
+  for (const { xmin: _, oid, relname, relnamespace, ...rest } of await read(sql, "pg_class")) {
+    relations.set(oid, relname);
+    // The OIDs of information_schema and of its tables depend on the machine.
+    const pinned = [oid, relnamespace].map((each) => each < FIRST_UNPINNED_OID ? each : "-");
+    keys.set(
+      oid,
+      [...pinned, relname.replace(/^pg_toast_\d+/, "pg_toast"), ...Object.values(rest)].join(" "),
+    );
+  }
+  const columns = (await read(sql, "pg_attribute")).filter(({ attrelid }) => attrelid < FIRST_NORMAL_OID);
+  // initdb makes the types of information_schema always in the same order.
+  const types = [...new Set(columns.map(({ atttypid }) => atttypid))].filter((oid) =>
+    oid >= FIRST_UNPINNED_OID
+  )
+    .sort((one, another) => one - another);
+  const rows = columns.map(({ xmin, attrelid, attname, atttypid, ...rest }) => {
+    const type = atttypid < FIRST_UNPINNED_OID ? atttypid : `type ${types.indexOf(atttypid)}`;
+    const text = [keys.get(attrelid), attname, type, ...Object.values(rest)].join("\x1f");
+    return { name: `${relations.get(attrelid)}.${attname}`, xmin: Number(xmin), text };
+  });
+  const lines = rows.map(({ text }) => `${text}\n`).sort();
+  return { digest: sha256Hex(...lines).slice(0, 32), rows, relations };
+}
+
+const read = (sql: Connection, table: Table): PromiseLike<readonly Row[]> => sql.unsafe(statementOf(table));
+
+/** Reports another layout than that of a new server of the same version. Returns the digests of this version. */
+export async function compareLayout(
+  sql: Connection,
+  findings: Findings,
+): Promise<BuiltinFile[string] | undefined> {
+  for (const table of TABLES) {
+    const other = await findOther(sql, table);
+    if (other === undefined) continue;
+    findings.add("builtin_is_postgres", table, `Scan on pg_catalog.${table}`, other);
+    return undefined;
+  }
+  const known = await knownDigests(sql, findings);
+  const { digest, rows, relations } = await readLayout(sql);
+  if (known) compareDigest(findings, "pg_attribute", known.pg_attribute, digest, rows);
+  for (const { adrelid } of await sql.unsafe(DEFAULTS)) {
+    if (adrelid < FIRST_NORMAL_OID) {
+      findings.add(
+        "builtin_is_postgres",
+        `pg_attrdef of ${relations.get(adrelid)}`,
+        "no default",
+        "it exists",
+      );
+    }
+  }
+  return known;
+}
+
+/** The digests of a server, for builtin.json. */
+export const readDigests = async (sql: Connection): Promise<Record<string, string>> => ({
+  pg_attribute: (await readLayout(sql)).digest,
+  ...(await readBuiltin(sql)).digests,
+});
