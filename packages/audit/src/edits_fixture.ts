@@ -29,12 +29,17 @@ const FOCUS: Readonly<Record<string, string>> = {
   attempt: "sequence = 1",
 };
 
-/** An edit of each column, and a deleted and an inserted row in each table. */
+/** An edit of each column, a deleted and an inserted row in each table, and a row of a client that does not exist. */
 export async function listEdits(sql: Connection): Promise<Edit[]> {
   return (await readTables(sql)).flatMap(({ table, columns, where }) => [
     ...columns.map((column) => updateOf(table, column, changed(column), where)),
     { name: `${table} (delete)`, statement: `delete from gold.${table} where ${where}` },
     { name: `${table} (insert)`, statement: insertCopy(table, columns, where) },
+    ...columns.filter(({ column_name }) => column_name === "client_id").map((column) => ({
+      name: `${table} (foreign client)`,
+      // In the bucket of this client's number.
+      statement: insertCopy(table, columns, where, otherKey(columns).set(column, "client_id + 6400")),
+    })),
   ]);
 }
 
@@ -72,6 +77,20 @@ export const OTHER_SMALL_EDITS: readonly Edit[] = [
     "update gold.webhook_secret set receiver_id = partner_id",
     "update gold.receiver set id = id + 7 where number = 2",
   ].map((statement) => ({ name: `a further endpoint: ${statement}`, statement })),
+  {
+    name: "a declined request that somebody took up",
+    statement:
+      "update gold.change_request set taken_by = 'somebody', taken_at = declined_at where declined_at is not null",
+  },
+  { name: "endpoint.passed", statement: "update gold.endpoint set passed = passed - 1 where passed = 2" },
+  {
+    // The partner never got this event.
+    name: "attempt.sequence",
+    statement: `
+      update gold.endpoint set passed = 3 where passed = 2;
+      insert into gold.attempt select bucket, client_id, 3, attempted_at, duration_ms, 200, null, null
+      from gold.attempt where sequence = 2 and client_id < 1073741824`,
+  },
   // No closed day names the newest epoch. The closed day of the fixture ends after today.
   ...["timeline = timeline + 5", "began_at = began_at + interval '1 hour'"].map((change) => ({
     name: `epoch.${change.split(" ")[0]}`,
@@ -79,6 +98,12 @@ export const OTHER_SMALL_EDITS: readonly Edit[] = [
       insert into gold.epoch select id + 1, system, timeline + 1, clock_timestamp() + interval '2 days' from gold.epoch order by id desc limit 1;
       update gold.epoch set ${change} where id = (select max(id) from gold.epoch)`,
   })),
+  {
+    name: "epoch.id",
+    statement: `
+      insert into gold.epoch select id + 1, system, timeline + 1, clock_timestamp() from gold.epoch order by id desc limit 1;
+      delete from gold.epoch where id = (select max(id) from gold.epoch)`,
+  },
 ];
 
 function smallChanges(column: Row): string[] {
@@ -146,17 +171,24 @@ async function readTables(sql: Connection): Promise<EditedTable[]> {
   });
 }
 
-/** Copies the row with another key. A table with one row gets a second one. */
-function insertCopy(table: string, columns: readonly Row[], where: string): string {
+/** Copies the row with other values, by default with another key. A table with one row gets a second one. */
+function insertCopy(
+  table: string,
+  columns: readonly Row[],
+  where: string,
+  values = otherKey(columns),
+): string {
+  const names = columns.map(({ column_name }) => column_name).join(", ");
+  const copied = columns.map((column) => values.get(column) ?? column.column_name).join(", ");
+  return `insert into gold.${table} (${names}) overriding system value select ${copied}
+    from gold.${table} where ${where} limit 1`;
+}
+
+function otherKey(columns: readonly Row[]): Map<Row, string> {
   const keys = columns.filter(({ position }) => position !== null);
   const last = keys.sort((left, right) => right.position - left.position)[0] ?? columns[0]!;
-  const names = columns.map(({ column_name }) => column_name).join(", ");
-  const values = columns.map((column) =>
-    column === last || column.column_name === "range" ? changed(column) : column.column_name
-  );
-  return `insert into gold.${table} (${names}) overriding system value select ${
-    values.join(", ")
-  } from gold.${table} where ${where} limit 1`;
+  const others = columns.filter((column) => column === last || column.column_name === "range");
+  return new Map(others.map((column) => [column, changed(column)]));
 }
 
 /** An expression that changes the column to another value of its type. */

@@ -54,12 +54,18 @@ export const PARTLY_RECORDED: Readonly<Record<string, string>> = {
     "a higher number: then open quotes are counted too high, and quotes are refused",
   "attempt.http_status":
     "another status of the same kind: part of the delivery log; a success that is missing is noticed",
+  "attempt.sequence":
+    "an added success of an event that waits, with a higher endpoint.passed: only the partner notices it",
   "authority.created_at": CLOCK,
   "bar.added_at": CLOCK,
   "certificate.created_at": CLOCK,
   "closed_day.quotes_executed": "null, as in a day that a version before 0.7.0 closed",
   "deposit.recorded_at": CLOCK,
+  "endpoint.passed":
+    "a lower number: delivered events are sent again, and the partner knows them by their ids",
   "epoch.began_at": "an edit of the newest epoch, until a day.closed names it",
+  "epoch.id":
+    "a deleted newest epoch that no day.closed names: the service adds it again, with a later began_at",
   "epoch.timeline": "an edit of the newest epoch, until a day.closed names it",
   "nonce.request_id":
     "null, as 0.1.0 stored it: the nonce still counts as spent, and the rows without a request are counted",

@@ -1,6 +1,6 @@
 // The third pass over a client: nonces and stored replies, in the order of their request ids.
 import type { Cursor, Row } from "../snapshot.ts";
-import type { Books } from "./context.ts";
+import { type Books, clientKey } from "./context.ts";
 import { eachClient, isAt, type Position, type Range, takeWhile, withStreams } from "./range.ts";
 import { readRefusal } from "./reply_text.ts";
 import { checkNonce, checkRefusedRequest } from "./requests.ts";
@@ -33,6 +33,9 @@ export async function checkNonces(books: Books, range: Range): Promise<void> {
 
 async function checkClient(books: Books, at: Position, cursors: Cursors): Promise<void> {
   const { findings } = books;
+  if (!books.clients.get(clientKey(at))?.account) {
+    findings.add("row_has_client", `requests of client ${at.client}`, "an account in this bucket", "nothing");
+  }
   let last: string | undefined;
   while (isAt(cursors.distinct.row, at)) {
     const { nonce } = cursors.distinct.row;

@@ -248,6 +248,12 @@ export const CREDENTIAL_ACTIONS = {
     }),
   "change.decline": (tables, { login, detail }) =>
     tables.set("change_request", detail.change, {
+      // Nobody took it up before, unless the audit trail says so.
+      taken_by: null,
+      taken_at: null,
+      proposal: null,
+      certificate_sha256: null,
+      ...tables.of("change_request").get(detail.change),
       declined_by: login,
       declined_at: ms(detail.declined_at),
       reason: detail.reason,
