@@ -129,8 +129,19 @@ describe("the warnings of a proposal", () => {
   ];
 
   it("name the first deposit, one that is far above the last ones, and the same amount twice", async () => {
-    assertMatch((await warningsOf(deposit("1000"), true)).join(), /^This is the first deposit of /);
-    for (const amount of ["1100", "900", "1200"]) assertEquals(await warningsOf(deposit(amount), true), []);
+    const [only, ...none] = await warningsOf(deposit("1000"), true);
+    assertMatch(only!, /^This is the first deposit of /);
+    assertEquals(none, []);
+    assertEquals(await warningsOf(deposit("9999.99")), []);
+    const tenfold = (amount: string, of: string) => `${amount} SAR is at least ten times the median of ${of}`;
+    assertEquals(await warningsOf(deposit("10000")), [
+      tenfold("10000", `the last deposit of ${await nameOf(id)}, 1000 SAR.`),
+    ]);
+    for (const amount of ["1100", "900"]) assertEquals(await warningsOf(deposit(amount), true), []);
+    assertEquals(await warningsOf(deposit("10000")), [
+      tenfold("10000", `the last 3 deposits of ${await nameOf(id)}, 1000 SAR.`),
+    ]);
+    assertEquals(await warningsOf(deposit("1200"), true), []);
     assertEquals(await warningsOf(deposit("3000.01")), [
       `3000.01 SAR is more than three times the median of the last 4 deposits of ${await nameOf(
         id,
@@ -142,7 +153,16 @@ describe("the warnings of a proposal", () => {
     assertMatch(first!, /^This is the first deposit of /);
     assertMatch(
       twin!,
-      new RegExp(`^The same amount was recorded for .* \\(${id}\\) within a day, with the reference FT2\\.$`),
+      new RegExp(`^The same amount was recorded for .* \\(${id}\\) within a day, with the reference FT4\\.$`),
+    );
+    // A partner without a deposit is compared with the others.
+    assertMatch(
+      (await warningsOf(deposit("9999.98", other))).join(),
+      /^This is the first deposit of [^.]*\. Compare[^.]*\.$/,
+    );
+    assertEquals(
+      (await warningsOf(deposit("10000", other)))[0],
+      tenfold("10000", "the last 4 deposits of all partners, 1000 SAR."),
     );
   });
 
@@ -181,6 +201,11 @@ describe("the warnings of a proposal", () => {
 
   it("name a partner's doubtful name, IBAN, addresses and receiver", async () => {
     assertEquals(await warningsOf(partner("Najd Jewellers")), []);
+    // A script needs the id of the partner that it proposed.
+    const { client_id, proposal_id } = await operator.done(...partner("Jeddah Gold"));
+    const { canonical_text } = await operator.done("proposal", "show", `${proposal_id}`);
+    assertMatch(`${canonical_text}`, new RegExp(`"client_id":"${client_id}"`));
+    await operator.done("proposal", "reject", `${proposal_id}`);
     assertMatch(
       (await warningsOf(partner("N\u0430jd"))).join(),
       /mixes Latin and Cyrillic letters.*: \u0430 is Cyrillic/,

@@ -22,8 +22,9 @@ type Check = (content: Content, query: Query) => Promise<readonly Warning[]>;
 /** An amount is unusual above this multiple of the median of the last ones. */
 const UNUSUAL_FACTOR = 3n;
 const COMPARED = 20;
-/** With fewer earlier amounts, there is nothing to compare with. */
+/** With fewer earlier amounts, only a far higher one is unusual, as after a slip by one digit. */
 const COMPARED_MIN = 4;
+const SLIP_FACTOR = 10n;
 /** A range of addresses with fewer bits lets a whole provider in. */
 const PREFIX_MIN = { v4: 16, v6: 32 };
 
@@ -189,19 +190,29 @@ async function checkMarket(content: Content, query: Query): Promise<readonly War
 const isUnusual = (value: string | number | null, before: string | number): boolean =>
   value === null || BigInt(value) > UNUSUAL_FACTOR * BigInt(before);
 
-/** Returns the median of the last values if there are enough of them, and the value is above three times it. */
-function medianBelow(value: bigint, last: readonly string[]): bigint | undefined {
-  const sorted = last.map(BigInt).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const median = sorted[(sorted.length - 1) >> 1]!;
-  return sorted.length >= COMPARED_MIN && value > UNUSUAL_FACTOR * median ? median : undefined;
+function medianOf(values: readonly string[]): bigint | undefined {
+  const sorted = values.map(BigInt).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return sorted[(sorted.length - 1) >> 1];
 }
 
-function compareAmount(amount: unknown, of: string, last: readonly string[]): readonly Warning[] {
+function compareAmount(
+  amount: unknown,
+  [one, of]: readonly [one: string, of: string],
+  last: readonly string[],
+  isKnown = last.length >= COMPARED_MIN,
+): readonly Warning[] {
   const halalas = BigInt(amount as string);
-  const median = medianBelow(halalas, last);
-  if (median === undefined) return [];
-  const warning = `${formatHalalas(halalas)} SAR is more than three times the median of the last ` +
-    `${last.length} ${of}, ${formatHalalas(median)} SAR.`;
+  const median = medianOf(last);
+  if (
+    median === undefined || (isKnown ? halalas <= UNUSUAL_FACTOR * median : halalas < SLIP_FACTOR * median)
+  ) {
+    return [];
+  }
+  const warning =
+    `${formatHalalas(halalas)} SAR is ${isKnown ? "more than three" : "at least ten"} times the ` +
+    `median of the last ${last.length === 1 ? one : `${last.length} ${one}s`} of ${of}, ${
+      formatHalalas(median)
+    } SAR.`;
   return [amountWarning(warning, amount)];
 }
 
@@ -209,6 +220,9 @@ async function checkDeposit({ client_id, amount }: Content, query: Query): Promi
   const rows = await query`
     select amount::text from gold.deposit_overview where public_id = ${client_id as string} and status = 'approved'
     order by recorded_at desc limit ${COMPARED}`;
+  // A partner's first deposit is compared with those of all partners.
+  const compared = rows.length > 0 ? rows : await query`
+    select amount::text from gold.deposit_overview where status = 'approved' order by recorded_at desc limit ${COMPARED}`;
   const [partner] = await query`
     select name, suspended_at from gold.partner_overview where public_id = ${client_id as string}`;
   const name = partner?.name ?? client_id;
@@ -219,7 +233,12 @@ async function checkDeposit({ client_id, amount }: Content, query: Query): Promi
       : [`This is the first deposit of ${name}. Compare the sender on the bank's statement.`]),
   ].join(" ");
   return [
-    ...compareAmount(amount, `deposits of ${name}`, rows.map((row) => row.amount)),
+    ...compareAmount(
+      amount,
+      ["deposit", rows.length > 0 ? name : "all partners"],
+      compared.map((row) => row.amount),
+      rows.length >= COMPARED_MIN,
+    ),
     ...(unusual ? [partnerWarning(unusual, client_id as string)] : []),
   ];
 }
@@ -256,7 +275,7 @@ async function checkPayments({ payments }: Content, query: Query): Promise<reado
       select name, greatest(iban_changed_at, created_at) > clock_timestamp() - interval '24 hours' as is_young
       from gold.partner_overview where public_id = ${client_id}`;
     const name = partner?.name ?? client_id;
-    warnings.push(...compareAmount(amount, `withdrawals of ${name}`, rows.map((row) => row.amount)));
+    warnings.push(...compareAmount(amount, ["withdrawal", name], rows.map((row) => row.amount)));
     if (partner?.is_young) {
       warnings.push(ibanWarning(`${name} has had its IBAN for less than 24 hours.`, iban));
     }
@@ -374,8 +393,8 @@ async function checkBar({ gross }: Content, query: Query): Promise<readonly Warn
   const rows = await query`
     select gross::text from gold.bar_overview where removed_at is null order by added_at desc limit ${COMPARED}`;
   const weight = BigInt(gross as string);
-  const median = medianBelow(weight, rows.map((row) => row.gross));
-  if (median === undefined) return [];
+  const median = medianOf(rows.map((row) => row.gross));
+  if (median === undefined || rows.length < COMPARED_MIN || weight <= UNUSUAL_FACTOR * median) return [];
   return [{
     warning: `The bar weighs ${formatGrams(weight)} g, more than three times the median of the last bars, ${
       formatGrams(median)

@@ -91,7 +91,7 @@ export async function createPartner(invocation: Invocation) {
     object: { client_id: clientId, name, ...secrets },
   });
   warn(made);
-  return { ...made, notice: webhook.notice };
+  return { ...made, object: { ...made.object, client_id: clientId }, notice: webhook.notice };
 }
 
 const list: Command = {
