@@ -22,6 +22,7 @@ namespace GoldPartner {
     public bool NeedsToken { get; set; } = true;
     public bool IsSigned { get; set; }
     public string Accept { get; set; } = Json;
+    public Pauses? Pauses { get; set; } // set for a stream: the call has no limits of time and tries
     public string Method => Body == null ? "GET" : "POST";
     public bool IsWrite => IdempotencyKey != null;
 

@@ -36,20 +36,22 @@ namespace GoldPartner {
     public long? ClockOffsetSeconds => (long?)clockOffset;
     public TimeSpan SilenceMax => settings.SilenceMax;
 
+    private long PatienceEnd => Environment.TickCount64 + (long)settings.Patience.TotalMilliseconds;
+
     public void Dispose() {
       isDisposed = true;
       http.Dispose();
       settings.Identity?.Dispose(); // Windows keeps its key in a file until then
     }
 
-    /// <summary>Waits before another try of a stream.</summary>
-    public Task PauseBeforeAsync(int tries, CancellationToken cancellationToken) =>
-      OrAbortedAsync(settings.Sleep(PauseLength(tries, null), cancellationToken));
+    /// <summary>Waits before another connection of a stream.</summary>
+    public Task PauseAsync(TimeSpan length, CancellationToken cancellationToken) =>
+      OrAbortedAsync(settings.Sleep(length, cancellationToken));
 
     /// <summary>Returns the value that `read` makes of the reply. FormatException: the form is another one.</summary>
     public async Task<T> CallAsync<T>(
         Call call, Func<Reply, T> read, CancellationToken cancellationToken, long? end = null) {
-      var limit = end ?? Environment.TickCount64 + (long)settings.Patience.TotalMilliseconds;
+      var limit = end ?? (call.Pauses == null ? PatienceEnd : long.MaxValue);
       var reply = await SendAsync(call, limit, cancellationToken).ConfigureAwait(false);
       try {
         return read(reply);
@@ -73,13 +75,16 @@ namespace GoldPartner {
         } catch (GoldException failure) {
           inDoubt = failure.Outcome == Outcome.Unknown || (failure.Outcome == Outcome.Unchanged && inDoubt);
           var renews = failure.Cure == Cure.Token && !hasNewToken;
-          var retries = failure.Cure == Cure.Wait && tries < settings.TriesMax;
-          var pause = renews ? TimeSpan.Zero : PauseLength(tries, failure.RetryAfter);
+          var retries = call.Pauses == null
+            ? failure.Cure == Cure.Wait && tries < settings.TriesMax
+            : Failure.Passes(failure);
+          var pause = renews ? TimeSpan.Zero
+            : call.Pauses?.Next(failure.RetryAfter) ?? PauseLength(tries, failure.RetryAfter);
           var goesOn = (renews || retries) && end - Environment.TickCount64 > pause.TotalMilliseconds;
           Report(call, tries, start, failure.Status, failure.Code, failure.RequestId, goesOn ? pause : (TimeSpan?)null);
           failure.Of(call, tries, inDoubt);
           if (!goesOn) throw;
-          hasNewToken |= renews;
+          hasNewToken = renews || (hasNewToken && call.Pauses == null);
           try {
             await OrAbortedAsync(settings.Sleep(pause, cancellationToken)).ConfigureAwait(false);
           } catch (GoldException aborted) {
@@ -94,15 +99,16 @@ namespace GoldPartner {
       HttpRequestMessage request;
       try {
         if (isDisposed) throw Failure.Unsent("argument_invalid", "The client is disposed; open a new one.");
-        if (call.NeedsToken) used = await TokenAsync(end, cancellationToken).ConfigureAwait(false);
+        var tokenEnd = call.Pauses == null ? end : PatienceEnd;
+        if (call.NeedsToken) used = await TokenAsync(tokenEnd, cancellationToken).ConfigureAwait(false);
         request = await RequestAsync(call, used).ConfigureAwait(false);
       } catch (GoldException failure) { // nothing was sent
         (failure.Cure, failure.Outcome) = (Cure.None, Outcome.Unchanged);
         throw;
       }
-      var left = TimeSpan.FromMilliseconds(end - Environment.TickCount64);
-      if (left <= TimeSpan.Zero) throw Failure.Unsent("timed_out", "The call reached its patience before its end.");
-      var timeout = left < settings.Timeout ? left : settings.Timeout;
+      var leftMs = end - Environment.TickCount64;
+      if (leftMs <= 0) throw Failure.Unsent("timed_out", "The call reached its patience before its end.");
+      var timeout = leftMs < settings.Timeout.TotalMilliseconds ? TimeSpan.FromMilliseconds(leftMs) : settings.Timeout;
       var reply = await FetchAsync(call, request, timeout, cancellationToken).ConfigureAwait(false);
       // Date has no fractions of a second, so the service's time is on average 0.5 s later.
       var ahead = settings.Now() - reply.Date - TimeSpan.FromSeconds(0.5);
@@ -210,11 +216,20 @@ namespace GoldPartner {
     /// Returns Retry-After and up to 0.2 s more. Without Retry-After it is a random time below a limit that doubles
     /// from 0.2 s to 10 s. The random part keeps clients from coming back at the same moment.
     /// </summary>
-    private static TimeSpan PauseLength(int tries, TimeSpan? retryAfter) {
+    public static TimeSpan PauseLength(int tries, TimeSpan? retryAfter) {
       var doubled = Math.Min(FirstPauseMs * Math.Pow(2, tries - 1), PauseMaxMs);
       var most = retryAfter == null ? (int)doubled : FirstPauseMs;
       return (retryAfter ?? TimeSpan.Zero) + TimeSpan.FromMilliseconds(RandomNumberGenerator.GetInt32(most + 1));
     }
+  }
+
+  /// <summary>The pauses of a stream between two tries. They grow until a comment or data arrives.</summary>
+  internal sealed class Pauses {
+    private int count;
+
+    public TimeSpan Next(TimeSpan? retryAfter) => Exchange.PauseLength(++count, retryAfter);
+
+    public void Reset() => count = 0;
   }
 
   /// <summary>A reply with its body. The body of a stream is empty here, and its response is open.</summary>

@@ -114,6 +114,13 @@ namespace GoldPartner {
       };
     }
 
+    /// <summary>
+    /// Whether waiting may mend the failure of a stream, which waits longer than a call, and also at every 5xx.
+    /// </summary>
+    public static bool Passes(GoldException failure) => failure.Status == 0
+      ? failure.Retryable
+      : failure.Status >= 500 || TransientStatuses.Contains(failure.Status);
+
     /// <summary>The failure of a reply that does not have the documented form.</summary>
     public static GoldException InvalidReply(Reply reply, Call call, Exception cause) =>
       new GoldException("reply_invalid", $"The reply to {call.Operation} does not have the documented form:"

@@ -25,38 +25,40 @@ namespace GoldPartner {
     private readonly byte[] bytes = new byte[4096];
     private readonly char[] chars = new char[4097];
     private int position, count;
-    private bool isAlive; // a comment or a message came
+    private readonly Pauses pauses;
 
-    private LiveStream(HttpResponseMessage response) => this.response = response;
+    private LiveStream(HttpResponseMessage response, Pauses pauses) => (this.response, this.pauses) = (response, pauses);
 
     public void Dispose() => response.Dispose();
 
     /// <summary>
     /// Returns the items of a stream that never ends. `read` makes an item of the name and the data of a message, or
     /// null for a message to ignore. Each connection, also that of a second loop, asks for the target of that moment.
-    /// The pauses grow while connections end before a comment or a message.
+    /// Throws what waiting does not mend.
     /// </summary>
     public static async IAsyncEnumerable<T> FollowAsync<T>(
         Exchange exchange, string operation, Func<string> target, Func<string, byte[], T?> read,
         [EnumeratorCancellation] CancellationToken cancellationToken) where T : class {
-      for (var tries = 0; ; tries++) {
-        if (tries > 0) await exchange.PauseBeforeAsync(tries, cancellationToken).ConfigureAwait(false);
-        var call = new Call(operation, target()) { Accept = MediaType };
-        using var stream = await exchange.CallAsync(call, Open, cancellationToken).ConfigureAwait(false);
+      var pauses = new Pauses();
+      while (true) {
+        var call = new Call(operation, target()) { Accept = MediaType, Pauses = pauses };
+        using var stream = await exchange.CallAsync(call, reply => Open(reply, pauses), cancellationToken)
+          .ConfigureAwait(false);
         while (true) {
           var (name, data) = await stream.NextAsync(exchange.SilenceMax, cancellationToken).ConfigureAwait(false);
           // After `end`, the service accepts the next connection, or refuses it with the reason.
           if (name == null || name == "end") break;
-          stream.isAlive = true;
+          pauses.Reset();
           var item = Checked(() => read(name, data));
           if (item != null) yield return item;
         }
-        if (stream.isAlive) tries = 0;
+        stream.Dispose();
+        await exchange.PauseAsync(pauses.Next(null), cancellationToken).ConfigureAwait(false);
       }
     }
 
-    private static LiveStream Open(Reply reply) {
-      if (reply.Status == 200 && reply.MediaType == MediaType) return new LiveStream(reply.Response);
+    private static LiveStream Open(Reply reply, Pauses pauses) {
+      if (reply.Status == 200 && reply.MediaType == MediaType) return new LiveStream(reply.Response, pauses);
       reply.Response.Dispose();
       throw new FormatException($"Content-Type must be {MediaType}; got {reply.MediaType}");
     }
@@ -72,7 +74,7 @@ namespace GoldPartner {
         else if (line.StartsWith("data:", StringComparison.Ordinal)) data.Append(value).Append('\n');
         else if (line == "" && data.Length > 0) return (name, Encoding.UTF8.GetBytes(data.ToString()));
         else if (line == "") name = "message";
-        else if (line[0] == ':') isAlive = true;
+        else if (line[0] == ':') pauses.Reset();
       }
       return (null, Array.Empty<byte>());
     }

@@ -110,15 +110,38 @@ namespace GoldPartner.Tests {
     }
 
     [Test]
-    public static async Task ThrowsWhenTheServiceStaysAwayAndCanThenContinue() {
-      using var server = new StreamServer().Then(Event(1)).Then(Away, false, 503).Then(Away, false, 503)
-        .Then(Away, false, 503).Then(Event(2), true);
-      using var client = new GoldClient(server.Settings);
-      var events = client.StreamEventsAsync(0);
-      var error = await FailsAsync(() => TakeAsync(events, 2));
-      Equal("service_unavailable True", $"{error.Code} {error.Retryable}");
-      Equal("2", await TakeAsync(events, 1));
-      Equal("0 1 1 1 1", Targets(server));
+    public static async Task OutlastsAnyOutageWithPausesOfUpTo10Seconds() {
+      using var server = new StreamServer().Then(Event(1));
+      for (var round = 0; round < 20; round++) {
+        server.Then(Away.Replace("true", "false"), false, 500).Then("<html>", false, 502).Then("-", false, 501)
+          .Then(Away, false, 408).Then(Away, false, 429)
+          .Then("{\"code\":\"token_expired\",\"request_id\":\"req_1\"}", false, 401).Then("retry: 1000\n\n");
+      }
+      var pauses = new List<TimeSpan>();
+      var settings = server.Then(Event(2), true).Settings;
+      settings.Sleep = (length, token) => {
+        pauses.Add(length);
+        return Task.CompletedTask;
+      };
+      using var client = new GoldClient(settings);
+      Equal("1 2", await TakeAsync(client.StreamEventsAsync(0), 2));
+      Equal(1 + 20 * 7, pauses.Count);
+      var longest = pauses.Max().TotalMilliseconds;
+      True(longest > 6_400 && longest <= 10_000, $"{longest} ms");
+    }
+
+    [Test]
+    public static async Task EndsAPauseWhenItIsCancelled() {
+      using var server = new StreamServer().Then(Event(1)).Then(Away, false, 503);
+      using var cancelling = new CancellationTokenSource();
+      var settings = server.Settings;
+      settings.Sleep = (length, token) => {
+        if (server.Requests.Count > 2) cancelling.CancelAfter(50);
+        return Task.Delay(server.Requests.Count > 2 ? TimeSpan.FromMinutes(1) : TimeSpan.Zero, token);
+      };
+      using var client = new GoldClient(settings);
+      var events = client.StreamEventsAsync(0, cancelling.Token);
+      Equal("aborted", (await FailsAsync(() => TakeAsync(events, 2))).Code);
     }
 
     [Test]
