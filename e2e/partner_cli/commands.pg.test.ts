@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { newTestKey, testCertificate, type TestReceiver, testReceiver } from "@gold-partner/server/testing";
 import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { verifyWebhook } from "@gold-partner/client";
-import { widthOf } from "@gold-partner/command-line";
+import { type Screen, widthOf } from "@gold-partner/command-line";
 import { until } from "../../tools/testing/until.ts";
 import { lastDays } from "../contract/calls_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
@@ -97,6 +97,10 @@ describe("gold-partner, against the service", () => {
     const withdrawal = await json("withdraw --amount 2.5 --reference INVOICE-9 --account-label Desk");
     assertEquals([withdrawal.amount_sar, withdrawal.reference], [2.5, "INVOICE-9"]);
     assertEquals(withdrawal.account_label, "Desk");
+    const pending = await json("withdraw --amount 1");
+    const cancelled = await json(`cancel wd_…${pending.withdrawal_id.slice(-8)}`);
+    assertEquals([cancelled.withdrawal_id, cancelled.status], [pending.withdrawal_id, "cancelled"]);
+    assertMatch((await run(`order qt_…${quote.quote_id.slice(-8)}`)).err, /give the whole quote_id/);
     assertMatch(await succeed("events --limit 10"), / order\.executed .* INVOICE-8 +Desk(\n|$)/);
     assertEquals((await json("prices")).market, "open");
     const { gold: { reserves, ...gold }, ...balances } = await json("balances");
@@ -112,6 +116,23 @@ describe("gold-partner, against the service", () => {
     );
   });
 
+  it("follows the prices in columns with names, units and one zone, and as JSON", async () => {
+    const follow = async (...words: string[]) => {
+      const ending = new AbortController();
+      const [lines, screen]: [string[], Screen] = [[], { columns: 80, hasColor: false, now: new Date() }];
+      const out = (text: string) => void (lines.push(text) > 1 && ending.abort());
+      const stops = { out, untilStopped: () => ending.signal };
+      const { exit } = await runCli(["prices", "--follow", ...words], { env, screen, ...stops });
+      assertEquals(exit, 0);
+      return lines;
+    };
+    const [head, first] = await follow();
+    assertEquals(head, `as_of${" ".repeat(24)}buy SAR/g  sell SAR/g  market`);
+    assertMatch(first!, /^\d\d \w+ \d{4} \d\d:\d\d:\d\d \+03:00 {3,}\d+\.\d{4} {3,}\d+\.\d{4}  open$/);
+    const [json] = await follow("--json");
+    assertEquals(Object.keys(JSON.parse(json!)), ["as_of", "buy_price", "sell_price", "market"]);
+  });
+
   it("requests changes, and shows what became of them", async () => {
     const pem = `${folder}/next_key.pem`;
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -119,6 +140,14 @@ describe("gold-partner, against the service", () => {
     const change = await json(`change --signing-key ${pem}`);
     assertEquals(Object.keys(change.signing_key), ["crv", "kty", "x", "y"]);
     assertEquals(await json(`changes --id ${change.change_id}`), change);
+    const screen = { columns: 80, hasColor: false, now: new Date() };
+    const [, shown] = /^(chg_…[0-9a-f]{8}) /m.exec((await runCli(["changes"], { env, screen })).out)!;
+    for (const end of [shown!, shown!.slice(-8), `chg_${shown!.slice(-4)}`]) {
+      assertEquals(await json(`changes --id ${end}`), change);
+    }
+    const none = await run("changes --id chg_…000000000000");
+    assertEquals(codeOf(none), [2, "", "usage"]);
+    assertMatch(none.err, /none of your newest 1 ids ends with 0{12}\. Give the whole id/);
     const endpoint = await json("change --webhook https://bank.example/orders --type order.executed");
     assertEquals(endpoint.webhook_endpoint, {
       types: ["order.executed"],

@@ -48,6 +48,13 @@ describe("Quantity", () => {
     assertThrows(() => quantity.units = 5n, TypeError);
   });
 
+  it("has a text with all decimals of its unit, or with as many as are asked for, and never drops one", () => {
+    const [total, gold] = [Quantity.sar("752.3"), Quantity.grams("-2")];
+    assertEquals([total.toFixed(), total.toFixed(2), total.toFixed(3)], ["752.30", "752.30", "752.300"]);
+    assertEquals([gold.toFixed(), gold.toFixed(0), gold.toFixed(2)], ["-2.0000", "-2", "-2.00"]);
+    assertThrows(() => total.toFixed(0), GoldError, "more than 0 decimals");
+  });
+
   it("becomes its decimal text in JSON", () => {
     assertEquals(JSON.stringify({ total_sar: Quantity.sar("752.250") }), '{"total_sar":"752.25"}');
   });

@@ -144,6 +144,20 @@ export class Quantity<U extends Unit = Unit> {
     return formatDecimal(this.units, DECIMALS[this.unit]);
   }
 
+  /**
+   * Returns the decimal text with trailing zeros, without the unit: `752.30`.
+   *
+   * @param decimals How many decimals the text has. Default: those of the unit, 2 for SAR and 4 for g and SAR/g.
+   * @throws GoldError `argument_invalid` when the quantity has more decimals. Nothing is ever rounded.
+   * @example
+   * console.log(`${order.total_sar.toFixed(2)} SAR`); // 752.30 SAR
+   */
+  toFixed(decimals: number = Number(DECIMALS[this.unit])): string {
+    const [whole, fraction = ""] = this.toString().split(".");
+    if (fraction.length <= decimals) return [whole, fraction.padEnd(decimals, "0")].filter(Boolean).join(".");
+    throw new GoldError("argument_invalid", `${this} ${this.unit} has more than ${decimals} decimals.`);
+  }
+
   /** Returns the decimal text as a JSON string, because a JSON parser would read a number as a double. */
   toJSON(): string {
     return this.toString();

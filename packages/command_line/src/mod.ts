@@ -6,6 +6,7 @@ export {
   groupDigits,
   isInstant,
   riyadhTime,
+  riyadhTimes,
   type Screen,
   screenOf,
   styled,

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "../../../tools/testing/assert.ts";
-import { riyadhTime, type Screen, screenOf, widthOf, wrap } from "./screen.ts";
+import { riyadhTime, riyadhTimes, type Screen, screenOf, widthOf, wrap } from "./screen.ts";
 
 const WIDE: Screen = { columns: 80, hasColor: false, now: new Date("2026-11-29T20:30:00.000Z") };
 
@@ -31,6 +31,14 @@ describe("riyadhTime()", () => {
       ...["30 Nov 00:00", "23:59:59", "31 Jan 08:06", "31 Jan 2025"],
     ]);
     assertEquals(riyadhTime(times[2]!, WIDE, false), "31 Jan 2026 08:06:07");
+  });
+});
+
+describe("riyadhTimes()", () => {
+  it("changes every instant in a text, and names the zone where there is room", () => {
+    const text = "1: 2026-11-29T20:59:59Z, 2: -";
+    assertEquals(riyadhTimes(text, WIDE, true), "1: 23:59:59, 2: -");
+    assertEquals(riyadhTimes(text, WIDE, false), "1: 29 Nov 2026 23:59:59 +03:00, 2: -");
   });
 });
 

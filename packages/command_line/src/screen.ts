@@ -66,7 +66,8 @@ function breakWord(word: string, width: number): string[] {
 export const groupDigits = (number: string): string =>
   number.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ","));
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/;
+const INSTANTS = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z/g;
+const INSTANT = new RegExp(`^${INSTANTS.source}$`);
 const RIYADH = new Intl.DateTimeFormat("en-GB", {
   timeZone: "Asia/Riyadh",
   ...{ year: "numeric", month: "short", day: "2-digit" },
@@ -87,6 +88,13 @@ export function riyadhTime(instant: string, { now }: Screen, brief: boolean): st
   if (at.year !== today.year) return `${day} ${at.year}`;
   return day === `${today.day} ${today.month}` ? `${time}:${at.second}` : `${day} ${time}`;
 }
+
+/**
+ * Writes each instant in a text as Riyadh's time, so that one output has one zone. A text names the zone, which a
+ * table (`brief`) has no room for.
+ */
+export const riyadhTimes = (text: string, screen: Screen, brief: boolean): string =>
+  text.replace(INSTANTS, (instant) => riyadhTime(instant, screen, brief) + (brief ? "" : " +03:00"));
 
 /** Returns text in a style of the terminal, if it has colours. */
 export const styled = (

@@ -210,11 +210,17 @@ describe("gold-partner", () => {
       replyText(reply, screenOf(40)),
       [
         "total_sar    1,234.5 SAR",
-        "executed_at  29 Nov 2026 12:00:00",
+        "executed_at  29 Nov 2026 12:00:00 +03:00",
         "id           evt_019c1364-6eb8-7020-90c0",
         "             -f0601000cb9f",
       ].join("\n"),
     );
+    const next = { ...row, next_attempt_at: `1: -, 2: ${row.created_at}`, detail: `since ${row.created_at}` };
+    for (const text of [rowsText([next], screenOf(200)), replyText(next, screenOf(80))]) {
+      assertEquals([text.includes("2026-11"), text.split("12:00:00").length], [false, 4], text);
+    }
+    const expired = { check: "token", result: "ok", detail: `until ${row.created_at}.` } as const;
+    assertStringIncludes(findingText(expired, screenOf(80)), "until 29 Nov 2026 12:00:00 +03:00.");
     const finding = {
       check: "clock",
       result: "failed",

@@ -15,7 +15,7 @@ import { TRIGGER } from "./commands/trigger.ts";
 import { readCredentials } from "./credentials.ts";
 import { EXIT, type ExitCode, failureOf, usage } from "./failure.ts";
 import { explain, overview } from "./help.ts";
-import { findingText, lineText, printable, printableJson, replyText, rowsText } from "./output.ts";
+import { findingText, lineText, printable, printableJson, readable, replyText, rowsText } from "./output.ts";
 import manifest from "../package.json" with { type: "json" };
 
 const COMMANDS: readonly Command[] = [
@@ -92,7 +92,7 @@ export function tellFailure(
   if (errorScreen && !isJson) {
     const notes = Object.entries(facts).filter(([, value]) => value !== undefined)
       .map(([name, value]) => printable(`${name} ${value}`));
-    const text = printable(detail);
+    const text = readable(detail, errorScreen);
     err(failureText("gold-partner", text, [`(${code}, exit code ${exit})`, ...notes], errorScreen));
   } else err(printableJson({ title: "The command failed", code, detail, ...facts, exit_code: exit }));
   return exit;

@@ -3,10 +3,9 @@ import { Quantity } from "@gold-partner/client";
 import {
   groupDigits,
   hang,
-  isInstant,
   isNumber,
   pairsText,
-  riyadhTime,
+  riyadhTimes,
   type Screen,
   shortId,
   styled,
@@ -73,11 +72,14 @@ function flat(value: object): Row {
   return Object.fromEntries(cells);
 }
 
+/** Writes the times of a text for a terminal as those of Riyadh. */
+export const readable = (text: string, screen: Screen | undefined): string =>
+  printable(screen ? riyadhTimes(text, screen, false) : text);
+
 /** On a terminal, times are those of Riyadh, amounts have separated thousands, and tables have short ids. */
 function cellText(_name: string, value: Cell, screen: Screen | undefined, isBrief: boolean): string {
   if (value === null) return "-";
-  const text = `${value}`;
-  if (screen && isInstant(text)) return riyadhTime(text, screen, isBrief);
+  const text = screen ? riyadhTimes(`${value}`, screen, isBrief) : `${value}`;
   if (screen && text.includes(" ") && isNumber(text)) return groupDigits(text);
   return printable(screen && isBrief ? shortId(text) : text);
 }
@@ -102,7 +104,7 @@ const CHECK_WIDTH = 14;
 /** A finding: the result, the check, what was found, and what to do. Without a terminal it is one line. */
 export function findingText({ check, result, detail, cure }: Finding, screen?: Screen): string {
   const label = `${MARKS[result]} ${check.padEnd(CHECK_WIDTH)} `;
-  const text = printable(`${detail}${cure ? ` → ${cure}` : ""}`);
+  const text = readable(`${detail}${cure ? ` → ${cure}` : ""}`, screen);
   if (!screen) return label + text;
   return hang(label, text, screen.columns).join("\n")
     .replace(/^FAILED/, (mark) => styled(screen, "red", mark));

@@ -6,6 +6,7 @@ import { usage } from "../failure.ts";
 import { readNamed } from "../named_file.ts";
 import { RECORD, RECORD_TERM, recordingClient } from "../record.ts";
 import { optional } from "../values.ts";
+import { wholeId } from "../whole_id.ts";
 import { KEY, KEY_TERM, writeOptions } from "./trading.ts";
 
 export const CHANGE: Command = {
@@ -67,11 +68,15 @@ export const CHANGES: Command = {
   name: "changes",
   usage: "[--id CHANGE_ID]",
   does: "lists the newest 50 changes that you requested, or shows one, with its certificate",
+  help: "The end of an id is enough, as the list shows it: chg_…d1c7b9d6 or d1c7b9d6.",
   options: { id: { type: "string" } },
   async run({ client, values }) {
-    const change_id = optional(values, "id");
-    if (change_id !== undefined) return { reply: await (await client()).getChange(change_id) };
-    const { items } = await (await client()).getChanges();
+    const [opened, id] = [await client(), optional(values, "id")];
+    if (id !== undefined) {
+      const listIds = async () => (await opened.getChanges()).items.map(({ change_id }) => change_id);
+      return { reply: await opened.getChange(await wholeId(id, "chg_", listIds)) };
+    }
+    const { items } = await opened.getChanges();
     const rows = items.map(({ change_id, kind, status, requested_at, decided_at, reason }) => ({
       ...{ change_id, kind, status, requested_at, decided_at, reason },
     }));

@@ -1,5 +1,5 @@
-import type { GoldClient, Prices } from "@gold-partner/client";
-import type { Command, Row } from "../command.ts";
+import { type GoldClient, type Prices, Quantity } from "@gold-partner/client";
+import type { Cell, Command, Row } from "../command.ts";
 
 export const PRICES: Command = {
   name: "prices",
@@ -9,11 +9,11 @@ export const PRICES: Command = {
     Options: [["--follow", "show each change, at most four a second, until you end the command with Ctrl-C"]],
   },
   options: { follow: { type: "boolean" } },
-  async run({ values, client, untilStopped }) {
+  async run({ values, client, untilStopped, screen }) {
     const opened = await client();
-    return values["follow"] === true
-      ? { lines: followed(opened, untilStopped()) }
-      : { reply: await opened.getPrices() };
+    if (values["follow"] !== true) return { reply: await opened.getPrices() };
+    const prices = followed(opened, untilStopped());
+    return { lines: values.json ? prices : inColumns(prices, screen ? RIYADH_WIDTH : UTC_WIDTH) };
   },
 };
 
@@ -31,3 +31,22 @@ const rowOf = (prices: Prices | null): Row => ({
   sell_price: prices ? `${prices.sell_price}` : null,
   market: prices?.market ?? "price_unavailable",
 });
+
+/** The widths of a time on a terminal, `29 Nov 2026 23:30:00 +03:00`, and elsewhere. */
+const [RIYADH_WIDTH, UTC_WIDTH] = [27, 24];
+const PRICE_HEADS = { buy_price: "buy SAR/g", sell_price: "sell SAR/g" } as const;
+
+/** For people: a line with the columns' names, and prices with all decimals, so that they stand below each other. */
+async function* inColumns(rows: AsyncIterable<Row>, timeWidth: number): AsyncGenerator<Row> {
+  yield { as_of: "as_of".padEnd(timeWidth), ...PRICE_HEADS, market: "market" };
+  for await (const { as_of, buy_price, sell_price, market } of rows) {
+    const priceText = (price: Cell | undefined, head: string) =>
+      (price ? Quantity.parse(`${price}`, "SAR/g").toFixed() : "-").padStart(head.length);
+    yield {
+      as_of: as_of ?? "-".padEnd(timeWidth),
+      buy_price: priceText(buy_price, PRICE_HEADS.buy_price),
+      sell_price: priceText(sell_price, PRICE_HEADS.sell_price),
+      market: market!,
+    };
+  }
+}

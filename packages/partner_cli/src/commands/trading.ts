@@ -9,6 +9,7 @@ import type { Command, Invocation, Term } from "../command.ts";
 import { usage } from "../failure.ts";
 import { RECORD, RECORD_TERM, recordingClient } from "../record.ts";
 import { optional, required } from "../values.ts";
+import { wholeId } from "../whole_id.ts";
 
 export const KEY = { key: { type: "string" } } as const;
 export const KEY_TERM: Term = [
@@ -74,8 +75,13 @@ export const ORDER: Command = {
   options: { ...ORDER_TEXTS.options, ...KEY, ...RECORD },
   takes: ["QUOTE_ID"],
   async run(invocation) {
-    const { values, positionals: [quote_id] } = invocation;
-    const request = { quote_id: quote_id!, ...ORDER_TEXTS.read(values) };
+    const { values, positionals: [quote] } = invocation;
+    const quote_id = await wholeId(quote!, "qt_", () => {
+      throw usage(
+        `${quote} is the end of an id. The service does not list quotes, so give the whole quote_id.`,
+      );
+    });
+    const request = { quote_id, ...ORDER_TEXTS.read(values) };
     const options = writeOptions(optional(values, "key"));
     return { reply: await (await recordingClient(invocation)).placeOrder(request, options) };
   },
@@ -99,13 +105,17 @@ export const CANCEL: Command = {
   name: "cancel",
   usage: "WITHDRAWAL_ID [--key KEY] [--record FILE]",
   does: "cancels a withdrawal that waits for its approval, with a signed request",
+  help: "The end of the id is enough, as tables show it, for your newest 200 withdrawals: wd_…d1c7b9d6.",
   terms: { Options: [KEY_TERM, RECORD_TERM] },
   options: { ...KEY, ...RECORD },
   takes: ["WITHDRAWAL_ID"],
   async run(invocation) {
-    const { values, positionals: [withdrawal_id] } = invocation;
+    const { values, positionals: [id] } = invocation;
     const options = writeOptions(optional(values, "key"));
-    return { reply: await (await recordingClient(invocation)).cancelWithdrawal(withdrawal_id!, options) };
+    const client = await recordingClient(invocation);
+    const listIds = async () =>
+      (await client.listWithdrawals({ limit: 200 })).items.map(({ withdrawal_id }) => withdrawal_id);
+    return { reply: await client.cancelWithdrawal(await wholeId(id!, "wd_", listIds), options) };
   },
 };
 
