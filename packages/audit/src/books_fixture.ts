@@ -45,7 +45,7 @@ export async function auditedBooks(): Promise<AuditedBooks> {
   const logins = [newLogin(), newLogin()] as const;
   for (const login of logins) await sql`select gold.add_operator(${login}, ${login})`;
   const [maker, checker] = logins.map((login) => connectAs(books, login)) as [Sql, Sql];
-  const publicId = `sbx_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
+  const publicId = newClientId();
   await sql`select gold.set_payout_account('Gold House', 'SA9480000000000000000001', 'EXAMSARI')`;
   const key = await newTestKey("first");
   const client = await registerPartner(maker, publicId, key);
@@ -68,6 +68,7 @@ export async function auditedBooks(): Promise<AuditedBooks> {
   });
   await maker`select gold.set_band(200, 500)`;
   await maker`select gold.set_market_hours(false, '[{"day":0,"opens":"10:00","closes":"15:00"}]')`;
+  await registerPartner(maker, newClientId(), await newTestKey());
   const signed = await propose(books, maker, checker, publicId);
   for (const type of ["credential.ended", "credential.expiring", "settlement.changed", "day.closed"]) {
     await sql`
@@ -90,6 +91,8 @@ export async function auditedBooks(): Promise<AuditedBooks> {
     },
   };
 }
+
+const newClientId = () => `sbx_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
 
 const newLogin = () => `auditor_${randomBytes(4).toString("hex")}`;
 

@@ -40,6 +40,11 @@ type As = (login: string) => Promise<unknown>;
  */
 type Attack = (sql: TransactionSql, as: As) => Promise<unknown>;
 
+/** The first partner's secrets of its first endpoint then sign the webhooks of the newest partner. */
+const FOREIGN_SECRET = `
+  update gold.webhook_secret set receiver_id = (select max(id) from gold.partner)
+  where receiver_id = partner_id and partner_id = (select min(id) from gold.partner)`;
+
 describe("what one login can do alone, according to docs/security_model.md", () => {
   let audited: AuditedBooks;
   /** Books with a partner that trades. */
@@ -239,12 +244,16 @@ describe("what one login can do alone, according to docs/security_model.md", () 
     "migration login: read every row, with hashes and ciphertexts of secrets": migrationRuns(
       "select hash from gold.client_secret; select sealed from gold.token_key; select * from gold.account",
     ),
+    "migration login: let a partner's secret sign the webhooks of another partner": migrationRuns(
+      FOREIGN_SECRET,
+    ),
     "a superuser: raise a limit": edit("update gold.partner set maximum_grams = 99999999"),
     "a superuser: write the audit row of this limit, too": edit(
-      `update gold.partner set maximum_grams = 99999999;
+      `update gold.partner set maximum_grams = 99999999 where public_id = PARTNER;
        select gold.note('partner.set', PARTNER, '{"maximum_grams": 99999999}')`,
     ),
     "a superuser: change a webhook URL": edit("update gold.receiver set url = 'https://own.example/'"),
+    "a superuser: let a partner's secret sign the webhooks of another partner": edit(FOREIGN_SECRET),
     "a superuser: add a certificate": edit(
       `insert into gold.certificate (fingerprint, partner_id, serial, not_before, not_after)
        select repeat('ab', 32), id, '4a', now(), now() + interval '1 year' from gold.partner where public_id = PARTNER`,

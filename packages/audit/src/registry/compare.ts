@@ -126,8 +126,10 @@ function also(table: Table, row: Row, expected: ExpectedTables): Columns {
   return {};
 }
 
-const numberOf = (receivers: readonly Row[] | undefined, id: number) =>
-  receivers?.find((row) => row.id === id)?.number;
+/** The number of the partner's endpoint. A partner without a URL has a secret of its first endpoint, too. */
+const endpointOf = ({ receiver_id: id, partner_id }: Row, receivers: readonly Row[] | undefined) =>
+  id === partner_id ? 1 : receivers?.find((row) => row.id === id && row.partner_id === partner_id)?.number ??
+    "no endpoint of this partner";
 
 const derived = (
   table: Table,
@@ -143,9 +145,7 @@ const derived = (
     : {}),
   ...(table === "client_secret" ? { hash_sha256: sha256Hex(Buffer.from(row.hash, "hex")) } : {}),
   ...(table === "receiver" ? { is_first: row.id === row.partner_id } : {}),
-  ...(table === "webhook_secret"
-    ? { endpoint: row.receiver_id === row.partner_id ? 1 : numberOf(read.receiver, row.receiver_id) }
-    : {}),
+  ...(table === "webhook_secret" ? { endpoint: endpointOf(row, read.receiver) } : {}),
   ...("sealed" in row ? { sealed_sha256: sha256Hex(Buffer.from(row.sealed, "hex")) } : {}),
   ...(table === "authority"
     ? { revocation_list_sha256: row.revocation_list === null ? null : sha256Hex(row.revocation_list) }

@@ -1,12 +1,18 @@
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { testPostgres } from "@gold-partner/dev/postgres";
-import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import {
+  assert,
+  assertEquals,
+  assertRejects,
+  assertStringIncludes,
+} from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type Sql, type TransactionSql } from "postgres";
 import { migrate, MIGRATION_LOCK } from "./migrate.ts";
+import { readMigrations } from "./migrations.ts";
 import { setUp } from "../../testing/set_up.ts";
 
 /** Waits until another session waits for a lock of this transaction. */
@@ -166,6 +172,34 @@ describe("migrate()", () => {
     await look(url, (sql) => sql`alter table gold.deployment add column further text`);
     await migrate(url);
     await look(url, (sql) => sql`select further from gold.deployment_overview`);
+  });
+
+  it("refuses webhook secrets of another partner's endpoint, and names them", async () => {
+    const url = await server.createDatabase();
+    const migrations = readMigrations();
+    const isLater = ({ sql }: { readonly sql: readonly string[] }) =>
+      sql.some((statement) => statement.includes("webhook_secret_of_receiver"));
+    const earlier = migrations.slice(0, migrations.findIndex(isLater));
+    await look(url, async (sql) => {
+      for (const statement of earlier.flatMap(({ sql }) => sql)) await sql.unsafe(statement);
+      await sql.unsafe(`
+        create schema gold_migrations;
+        create table gold_migrations.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
+        insert into gold_migrations.__drizzle_migrations (hash, created_at) values ('0', ${
+        earlier.at(-1)!.folderMillis
+      });
+        insert into gold.partner (public_id, name, iban, rate_per_second, burst, maximum_grams)
+        select 'sbx_' || repeat(name, 20), name, '', 1, 1, 1 from unnest(array['a', 'b', 'c']) name;
+        insert into gold.receiver (id, partner_id, number, url) values (1, 1, 1, ''), (1073741824, 2, 2, '');
+        -- The third partner has no endpoint.
+        insert into gold.webhook_secret (partner_id, receiver_id, sealed, sealing_key)
+        values (1, 1, '', ''), (1, 1073741824, '', ''), (2, 1073741824, '', ''), (3, 3, '', ''), (3, 1, '', '')`);
+    });
+    const { message, code } = await assertRejects(() => migrate(url)) as Error & { code: string };
+    assertEquals(code, "GR409");
+    assertStringIncludes(message, "is not an endpoint of their partner: 2, 5.");
+    await look(url, (sql) => sql`update gold.webhook_secret set receiver_id = partner_id where id in (2, 5)`);
+    await migrate(url);
   });
 
   it("does not wait for open transactions of the service if the version is unchanged", async () => {

@@ -1,6 +1,7 @@
 import { suiteBooks } from "../../testing/books.ts";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import type { Sql, TransactionSql } from "postgres";
 import type { EndpointRow } from "./delivery_store.ts";
 import {
   ageHeartbeat,
@@ -80,6 +81,24 @@ describe("an endpoint", () => {
     assertEquals(secrets.map(({ retire_at }) => retire_at === null), [true, true, false]);
     assertEquals((await worker.renew()).find((one) => one.client === client), claimed!);
     await worker.dismiss();
+  });
+
+  it("has only secrets of its own partner", async () => {
+    const [owner, other] = [await books.createClient(), await books.createClient()];
+    const point = (sql: Sql | TransactionSql, id: number) =>
+      sql`update gold.webhook_secret set receiver_id = ${id} where partner_id = ${owner}`;
+    await assertRejects(() => point(books.sql, other), Error, "webhook_secret_of_receiver");
+    // A partner without a URL has a secret of the endpoint that it does not have yet.
+    await books.sql`delete from gold.receiver where id = ${owner}`;
+    await assertRejects(() => point(books.sql, 2 ** 30), Error, "webhook_secret_of_receiver");
+    await point(books.sql, owner);
+    // A superuser can write the row nevertheless. The other partner's webhooks are not signed with this secret.
+    await books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await point(sql, other);
+      const [row] = await sql`select gold.receiver_secrets(${other}) as secrets`;
+      assertEquals(row!.secrets.length, 1);
+    });
   });
 
   it("belongs to one worker at a time when several workers claim it at once", async () => {

@@ -9,7 +9,7 @@ language sql volatile
 return coalesce((
   select jsonb_agg(jsonb_build_object('id', s.id, 'sealed', encode(s.sealed, 'base64'), 'sealing_key', s.sealing_key, 'retire_at', s.retire_at)
     order by s.not_before desc, s.id desc)
-  from gold.webhook_secret s
+  from gold.webhook_secret s join gold.receiver r on r.id = s.receiver_id and r.partner_id = s.partner_id
   where s.receiver_id = receiver and s.not_before <= clock_timestamp()
     and (s.retire_at is null or s.retire_at > clock_timestamp())), '[]');
 

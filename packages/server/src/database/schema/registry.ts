@@ -4,6 +4,7 @@ import {
   boolean,
   check,
   cidr,
+  foreignKey,
   index,
   integer,
   jsonb,
@@ -150,6 +151,7 @@ export const receiver = gold.table("receiver", {
   removedAt: instant(),
 }, (t) => [
   uniqueIndex("receiver_number").on(t.partnerId, t.number),
+  uniqueIndex("receiver_of_partner").on(t.partnerId, t.id),
   check("receiver_first", sql`(${t.number} = 1) = (${t.id} = ${t.partnerId}) and ${t.id} >= 0`),
 ]);
 
@@ -164,7 +166,14 @@ export const webhookSecret = gold.table("webhook_secret", {
   sealed: bytea().notNull(),
   sealingKey: code().notNull(),
   ...period(),
+  /** Null for the first endpoint, which a partner without a URL does not have yet. */
+  furtherReceiverId: integer().generatedAlwaysAs(sql`nullif(receiver_id, partner_id)`),
 }, (t) => [
+  foreignKey({
+    name: "webhook_secret_of_receiver",
+    columns: [t.partnerId, t.furtherReceiverId],
+    foreignColumns: [receiver.partnerId, receiver.id],
+  }),
   index("webhook_secret_partner").on(t.partnerId),
   index("webhook_secret_receiver").on(t.receiverId),
 ]);
