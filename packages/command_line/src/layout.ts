@@ -1,3 +1,4 @@
+import { hasIsolates, isolate } from "./isolate.ts";
 import { padEnd, padStart, type Screen, styled, widthOf, wordsOf, wrap } from "./screen.ts";
 
 /**
@@ -18,6 +19,8 @@ const WORDS_MIN = 14;
 const NUMBER = /^-?[0-9][0-9,]*(?:\.[0-9]+)?(?: (?:SAR|g|SAR\/g))?$/;
 const EMPTY = "-";
 
+const isolateCell = (text: string): string => hasIsolates(text) ? text : isolate(text);
+
 /** Whether a text is a number, with or without the unit of an amount. */
 export const isNumber = (text: string): boolean => NUMBER.test(text);
 
@@ -36,7 +39,7 @@ export function pairsText<Value>(
   const names = Object.keys(row);
   const width = Math.max(...names.map((name) => name.length));
   return names.flatMap((name) => {
-    const text = cellText(name, row[name] ?? null, screen, false);
+    const text = isolateCell(cellText(name, row[name] ?? null, screen, false));
     const isWrapped = screen && !text.includes("\n");
     const lines = isWrapped ? wrap(text, Math.max(1, screen.columns - width - GAP)) : [text];
     return lines.map((line, index) =>
@@ -57,7 +60,9 @@ export function tableText<Value>(
 ): string {
   if (rows.length === 0) return "none";
   const names = screen ? members.filter((name) => rows.some((row) => (row[name] ?? null) !== null)) : members;
-  const cells = rows.map((row) => names.map((name) => cellText(name, row[name] ?? null, screen, true)));
+  const cells = rows.map((row) =>
+    names.map((name) => isolateCell(cellText(name, row[name] ?? null, screen, true)))
+  );
   const columns = names.map((name, index) => [name, ...cells.map((line) => line[index]!)]);
   const widths = columns.map((texts) => Math.max(...texts.map(widthOf)));
   if (screen && !narrow(widths, columns, screen.columns)) {

@@ -1,4 +1,5 @@
 export { buildVersion } from "./build_version.ts";
+export { hasIsolates, isolate, mapIsolates, splitIsolates } from "./isolate.ts";
 export { failureText, hang, isNumber, pairsText, tableText } from "./layout.ts";
 export { misspeltSettings } from "./misspelt_settings.ts";
 export { type OptionTable, parseOptions } from "./parse_options.ts";

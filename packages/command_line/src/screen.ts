@@ -1,3 +1,5 @@
+import { closeLines } from "./isolate.ts";
+
 /** The terminal on which a person reads the output. Without one, the output goes to a file or a program. */
 export interface Screen {
   readonly columns: number;
@@ -17,7 +19,7 @@ export const screenOf = (
     ? { columns: columns || DEFAULT_COLUMNS, hasColor: !NO_COLOR && TERM !== "dumb", now: new Date() }
     : undefined;
 
-const ZERO_WIDTH = /[\p{Mn}\p{Me}]/u;
+const ZERO_WIDTH = /[\p{Mn}\p{Me}\u2066-\u2069]/u;
 const DOUBLE_WIDTH =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/u;
 
@@ -48,7 +50,7 @@ export function wrap(text: string, width: number): string[] {
       }
       line += word;
     }
-    return [...lines, line.trimEnd()];
+    return closeLines([...lines, line.trimEnd()]);
   });
 }
 

@@ -48,11 +48,11 @@ import { WHY_COMMANDS } from "./commands/views/why.ts";
 import { VAULT_COMMANDS } from "./commands/money/vault.ts";
 import { WEBHOOK_SECRET_COMMANDS } from "./commands/credentials/webhook_secret.ts";
 import { WITHDRAWAL_COMMANDS } from "./commands/money/withdrawal.ts";
-import { printable, printableJson } from "@gold-partner/server";
+import { printableJson } from "@gold-partner/server";
 import { EXIT, type ExitCode, Failure, failureOf, usage } from "./failure.ts";
 import manifest from "../package.json" with { type: "json" };
 import { explain, overview, type Task } from "./help.ts";
-import { printJson, printText } from "./output.ts";
+import { printJson, printText, shownText } from "./output.ts";
 import { DEFAULT_STATE, openPerson, type Person } from "./person.ts";
 import { resolveId } from "./resolve_ids.ts";
 import type { Terminal } from "./terminal.ts";
@@ -221,7 +221,7 @@ function dialogOf(terminal: WorkingTerminal, { yes, json }: ReturnType<typeof pa
       if (!yes && (terminal.ask || !onTerminalOnly)) await confirmed(question, terminal);
     },
     askText: askText && ((question) => askText(foldQuestion(question, terminal.errorScreen))),
-    progress: (text) => terminal.err(foldLines(printable(text), terminal.errorScreen)),
+    progress: (text) => terminal.err(foldLines(shownText(text), terminal.errorScreen)),
     print: (result) => print(json ? printJson(result) : printText(result, terminal.screen), terminal),
     show: (result) => terminal.err(printText(result, terminal.errorScreen)),
   };
@@ -238,7 +238,7 @@ export function tellFailure(
 ): ExitCode {
   const { code, message, exit } = failureOf(error);
   if (errorScreen && !isJson) {
-    err(failureText("gold", printable(message), [`(${code}, exit code ${exit})`], errorScreen));
+    err(failureText("gold", shownText(message), [`(${code}, exit code ${exit})`], errorScreen));
   } else {
     err(printableJson({ title: "The gold command failed", code, detail: message, exit_code: exit }));
   }
@@ -248,7 +248,7 @@ export function tellFailure(
 /** The room for the answer, and for the [y/N] before it. */
 const ANSWER_COLUMNS = 12;
 const foldQuestion = (question: string, screen: Screen | undefined): string =>
-  screen ? wrap(printable(question), screen.columns - ANSWER_COLUMNS).join("\n") : printable(question);
+  screen ? wrap(shownText(question), screen.columns - ANSWER_COLUMNS).join("\n") : shownText(question);
 
 const foldLines = (text: string, screen: Screen | undefined): string =>
   screen ? wrap(text, screen.columns).join("\n") : text;

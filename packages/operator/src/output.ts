@@ -1,7 +1,10 @@
 import {
   groupDigits,
+  hasIsolates,
   isInstant,
   isNumber,
+  isolate,
+  mapIsolates,
   pairsText,
   riyadhTime,
   type Screen,
@@ -12,6 +15,10 @@ import {
 } from "@gold-partner/command-line";
 import { printable, printableJson } from "@gold-partner/server";
 import type { Cell, Result, Row } from "./command.ts";
+
+/** Text for people on one line. A text that somebody else chose stays isolated. */
+export const shownText = (text: string): string => mapIsolates(text, printable);
+
 /** Postgres also stores infinite instants, which a Date cannot hold. */
 export const instantOf = (at: Date | null): string | null =>
   at !== null && Number.isNaN(at.getTime()) ? "infinite" : at?.toISOString() ?? null;
@@ -31,7 +38,7 @@ export function printText(
 ): string {
   const heading = (name: string) => `\n${styled(screen, "bold", `${name}:`)}`;
   return [
-    ...(title ? wrapTo(printable(title), screen).map((line) => styled(screen, "bold", line)) : []),
+    ...(title ? wrapTo(shownText(title), screen).map((line) => styled(screen, "bold", line)) : []),
     ...(object ? [pairs(object, screen)] : []),
     ...Object.entries(parts).map(([name, row]) => `${heading(name)}\n${pairs(row, screen)}`),
     ...(items ? [table(items, screen)] : []),
@@ -53,6 +60,11 @@ export const isQuantity = (name: string): boolean => QUANTITY.test(name);
 /** PEM certificates are printed with their line breaks. They consist only of these characters. */
 const PEM = /^(-----BEGIN [A-Z ]+-----\n[A-Za-z0-9+/=\n]+-----END [A-Z ]+-----\n?)+$/;
 
+/** The members that are JSON which people read before they sign it. */
+const SIGNED = /^(canonical_text|detail|body|request_body)$/;
+export const isolateQuoted = (text: string): string =>
+  hasIsolates(text) ? text : text.replace(/"(?:[^"\\]|\\.)*"/g, isolate);
+
 /**
  * A cell may hold text that a partner chose. printable() escapes the characters that a terminal would
  * interpret.
@@ -63,11 +75,14 @@ function cellText(
   screen: Screen | undefined,
   isBrief: boolean,
 ): string {
-  if (Array.isArray(value)) return value.map((one) => cellText(name, one, screen, isBrief)).join(", ");
+  if (Array.isArray(value)) {
+    return value.map((one) => isolate(cellText(name, one, screen, isBrief))).join(", ");
+  }
   if (value === null) return "-";
   const text = `${value}`;
   if (PEM.test(text)) return text;
   if (screen && isInstant(text)) return riyadhTime(text, screen, isBrief);
   if (screen && QUANTITY.test(name) && isNumber(text)) return groupDigits(text);
-  return printable(screen && isBrief ? text.split(" ").map(shortId).join(" ") : text);
+  if (SIGNED.test(name)) return shownText(isolateQuoted(text));
+  return shownText(screen && isBrief ? text.split(" ").map(shortId).join(" ") : text);
 }

@@ -4,6 +4,7 @@ import {
   groupDigits,
   hang,
   isNumber,
+  isolate,
   pairsText,
   riyadhTimes,
   type Screen,
@@ -91,7 +92,7 @@ export const rowsText = (rows: readonly Row[], screen?: Screen): string =>
 /** A row on one line, without the cells that have no value. */
 export function lineText(row: Row, screen?: Screen): string {
   const cells = Object.values(row).filter((cell) => cell !== null);
-  return fold(cells.map((cell) => cellText("", cell, screen, false)).join("  "), screen);
+  return fold(cells.map((cell) => isolate(cellText("", cell, screen, false))).join("  "), screen);
 }
 
 const MARKS: Readonly<Record<Finding["result"], string>> = {

@@ -2,13 +2,12 @@ import { createHash, randomUUID } from "node:crypto";
 import { readdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { html } from "hono/html";
-import { printable } from "@gold-partner/server";
 import type { Dialog, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, failureOf } from "../failure.ts";
 import type { Action, Field } from "./actions.ts";
 import { pathOf } from "./actions.ts";
 import type { Frame } from "./layout.ts";
-import { type Html, pairs, resultOf } from "./render.ts";
+import { type Html, lineOf, pairs, resultOf } from "./render.ts";
 import { TEXT } from "./texts.ts";
 
 /** What a browser sent with a form. A field may have several values. A file is the name of its copy. */
@@ -232,7 +231,7 @@ export function questionOf(
   });
   return html`${shown}${asked.hasChanged ? html`<p class="failure" role="alert">${TEXT.changed}</p>` : ""}
 <form class="question" method="post" action="${pathOf(action.words)}">
-<p class="lead" dir="ltr">${printable(asked.question)}</p>
+<p class="lead" dir="ltr">${lineOf(asked.question)}</p>
 <input type="hidden" name="form" value="${frame.form()}">
 <input type="hidden" name="from" value="${pageOf(sent)}">${
     kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)

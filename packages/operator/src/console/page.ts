@@ -1,9 +1,8 @@
 import { html } from "hono/html";
-import { printable } from "@gold-partner/server";
 import type { Dialog, Invocation, Result, Row } from "../command.ts";
 import { EXIT, Failure, failureOf } from "../failure.ts";
 import type { Frame } from "./layout.ts";
-import { type Html, section } from "./render.ts";
+import { type Html, lineOf, section } from "./render.ts";
 
 /** What a page is made from: the commands that read, for the person of the console. */
 export interface Page {
@@ -35,4 +34,4 @@ export const part = async (title: string, load: () => Promise<Html | readonly Ro
   section(title, await load().catch((error) => failureText(failureOf(error))));
 
 export const failureText = ({ message }: Failure): Html =>
-  html`<p class="failure" dir="ltr" role="alert">${printable(message)}</p>`;
+  html`<p class="failure" dir="ltr" role="alert">${lineOf(message)}</p>`;

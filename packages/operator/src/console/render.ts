@@ -1,8 +1,15 @@
-import { groupDigits, isInstant, riyadhTime, shortId } from "@gold-partner/command-line";
+import {
+  groupDigits,
+  hasIsolates,
+  isInstant,
+  riyadhTime,
+  shortId,
+  splitIsolates,
+} from "@gold-partner/command-line";
 import { html } from "hono/html";
 import type { Cell, Result, Row } from "../command.ts";
 import { printable } from "@gold-partner/server";
-import { isQuantity } from "../output.ts";
+import { isolateQuoted, isQuantity } from "../output.ts";
 import { actionOf } from "./actions.ts";
 import { labelOf, TEXT } from "./texts.ts";
 
@@ -37,6 +44,14 @@ const STATUS = /^(status|market|webhook|delivery|signature|state)$/;
 const NUMBER = /^-?[0-9][0-9,]*(?:\.[0-9]+)?$/;
 const LONG = /^(canonical_text|body|public_key|request_body)$/;
 
+/** Text on one line. Each part that somebody else chose is in an element of its own direction. */
+export const lineOf = (text: string, change = (part: string) => part): Html =>
+  html`${
+    splitIsolates(text).map((part, n) =>
+      n % 2 === 0 ? change(printable(part)) : html`<bdi>${printable(part)}</bdi>`
+    )
+  }`;
+
 /** A value, as its name and its form say. Text is always foreign: it may be of any script and direction. */
 export function cell(name: string, value: Value, isBrief = true): Html {
   if (Array.isArray(value)) {
@@ -45,9 +60,14 @@ export function cell(name: string, value: Value, isBrief = true): Html {
   }
   if (value === null || value === "") return html`<span class="none">–</span>`;
   if (LONG.test(name)) {
-    return html`<pre><bdi>${`${value}`.trimEnd().split("\n").map(printable).join("\n")}</bdi></pre>`;
+    return html`<pre dir="ltr">${
+      `${value}`.trimEnd().split("\n").map((line, n) =>
+        html`${n === 0 ? "" : "\n"}${lineOf(isolateQuoted(line))}`
+      )
+    }</pre>`;
   }
-  const text = printable(`${value}`);
+  const plain = `${value}`;
+  const text = printable(plain);
   if (isInstant(text)) {
     const screen = { columns: 80, hasColor: false, now: new Date() };
     return html`<time datetime="${text}" title="${text}">${riyadhTime(text, screen, isBrief)}</time>`;
@@ -63,8 +83,10 @@ export function cell(name: string, value: Value, isBrief = true): Html {
   // Only our own lists have this member. A partner's text may look like a command, too.
   const link = name === "next" ? actionOf(text) : undefined;
   if (link) return html`<a class="button" href="${link.href}">${link.label}</a>`;
-  if (isBrief) return html`<bdi title="${text}">${text.split(" ").map(shortId).join(" ")}</bdi>`;
-  return html`<bdi>${text}</bdi>`;
+  const short = (part: string) => isBrief ? part.split(" ").map(shortId).join(" ") : part;
+  // A sentence of ours has the names of others in it, each in a <bdi> of its own.
+  if (hasIsolates(plain)) return html`<span dir="ltr">${lineOf(plain, short)}</span>`;
+  return isBrief ? html`<bdi title="${text}">${short(text)}</bdi>` : html`<bdi>${text}</bdi>`;
 }
 
 const toneOf = (text: string): string =>
@@ -132,8 +154,8 @@ const isRows = (content: Html | readonly Row[]): content is readonly Row[] => Ar
 
 /** A result of a command with all its parts and lists. */
 export function resultOf({ title, object, parts = {}, items, lists = {}, notice }: Result): Html {
-  return html`${title ? html`<p class="lead" dir="ltr">${printable(title)}</p>` : ""}${
-    notice ? notice.split("\n").map((line) => html`<p class="note" dir="ltr">${printable(line)}</p>`) : ""
+  return html`${title ? html`<p class="lead" dir="ltr">${lineOf(title)}</p>` : ""}${
+    notice ? notice.split("\n").map((line) => html`<p class="note" dir="ltr">${lineOf(line)}</p>`) : ""
   }${object ? pairs(object) : ""}${items ? table(items, TEXT.list) : ""}${
     Object.entries(parts).map(([name, row]) => section(labelOf(name), pairs(row)))
   }${Object.entries(lists).map(([name, rows]) => section(labelOf(name), rows))}`;

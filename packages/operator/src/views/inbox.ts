@@ -1,3 +1,4 @@
+import { isolate } from "@gold-partner/command-line";
 import type { Query } from "../query.ts";
 import { formatHalalas } from "@gold-partner/protocol";
 import type { Row } from "../command.ts";
@@ -73,7 +74,7 @@ async function readWithdrawals(query: Query): Promise<InboxItem[]> {
     from gold.open_withdrawals() w`;
   return rows.map(({ id, name, amount, status, status_at, own, proposed }) => ({
     waits: `withdrawal, ${status.replace("_", " ")}`,
-    about: `${formatHalalas(BigInt(amount))} SAR of ${name}`,
+    about: `${formatHalalas(BigInt(amount))} SAR of ${isolate(name)}`,
     since: instantOf(status_at),
     next: NEXT_OF_WITHDRAWAL[status]?.(`wd_${id}`) ?? nextOfApproved(own, proposed),
   }));
@@ -96,7 +97,7 @@ async function readDeposits(query: Query): Promise<InboxItem[]> {
     where d.status = 'recorded' order by d.recorded_at`;
   return rows.map(({ id, name, amount, bank_reference, recorded_at }) => ({
     waits: "deposit, recorded",
-    about: `${formatHalalas(BigInt(amount))} SAR for ${name}, ${bank_reference}`,
+    about: `${formatHalalas(BigInt(amount))} SAR for ${isolate(name)}, ${isolate(bank_reference)}`,
     since: instantOf(recorded_at),
     next: `gold deposit approve dep_${id}`,
   }));
@@ -108,7 +109,7 @@ async function readIbans(query: Query): Promise<InboxItem[]> {
     from gold.partner_overview where pending_iban is not null order by id`;
   return rows.map(({ public_id, name, pending_iban_by, pending_iban_at, own }) => ({
     waits: "new IBAN",
-    about: `${name}, requested by ${own ? "you" : pending_iban_by}`,
+    about: `${isolate(name)}, requested by ${own ? "you" : pending_iban_by}`,
     since: instantOf(pending_iban_at),
     next: own ? OTHER_APPROVES : `gold partner approve-iban ${public_id}`,
   }));
@@ -120,7 +121,7 @@ async function readChanges(query: Query): Promise<InboxItem[]> {
     select id, name, kind, requested_at from gold.change_overview where status = 'requested' order by requested_at`;
   return rows.map(({ id, name, kind, requested_at }) => ({
     waits: "change requested by a partner",
-    about: `${kind.replaceAll("_", " ")} of ${name}`,
+    about: `${kind.replaceAll("_", " ")} of ${isolate(name)}`,
     since: instantOf(requested_at),
     next: `gold change show chg_${id}`,
   }));
@@ -133,7 +134,7 @@ async function readEndpoints(query: Query): Promise<InboxItem[]> {
     where n.disabled_at is not null or n.parked > 0 order by p.id, n.number`;
   return rows.map(({ public_id, name, number, disabled_at, parked }) => ({
     waits: disabled_at ? "webhook, disabled" : "webhook, parked events",
-    about: `${name}, ${number === 1 ? "" : `endpoint ${number}, `}${parked} parked`,
+    about: `${isolate(name)}, ${number === 1 ? "" : `endpoint ${number}, `}${parked} parked`,
     since: instantOf(disabled_at),
     next: `gold event list ${public_id}${number === 1 ? "" : ` --endpoint ${number}`}`,
   }));

@@ -1,3 +1,4 @@
+import { isolate } from "@gold-partner/command-line";
 import type { Query } from "../../query.ts";
 import type { ChangeKind } from "@gold-partner/approvals";
 import type { Row } from "../../command.ts";
@@ -29,12 +30,14 @@ interface Kind {
 const KINDS: Readonly<Record<ChangeKind, Kind>> = {
   "partner.create": {
     consequences: ({ name, client_id, iban }) =>
-      `${name} becomes the partner ${client_id}. It can trade and withdraw to ${iban} as soon as it has a certificate. To stop it, run \`gold partner suspend ${client_id}\`.`,
+      `${
+        isolate(name)
+      } becomes the partner ${client_id}. It can trade and withdraw to ${iban} as soon as it has a certificate. To stop it, run \`gold partner suspend ${client_id}\`.`,
   },
   "partner.set": {
     consequences: (content, today) =>
       [
-        `The terms of ${content.name ?? content.client_id} change at once.`,
+        `The terms of ${isolate(content.name ?? content.client_id)} change at once.`,
         ...(isChanged("ips", content, today) ? ["Calls are accepted from the new addresses only."] : []),
         ...(isChanged("webhook_url", content, today) ? ["Webhooks go to the new URL."] : []),
       ].join(" "),
@@ -42,7 +45,9 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
   },
   "partner.iban": {
     consequences: ({ client_id, iban }, { name, iban: before }) =>
-      `New withdrawals of ${name} (${client_id}) go to ${iban}. Its payouts are held for 24 hours. Confirm the IBAN with the partner over another channel.${
+      `New withdrawals of ${
+        isolate(name)
+      } (${client_id}) go to ${iban}. Its payouts are held for 24 hours. Confirm the IBAN with the partner over another channel.${
         before === iban
           ? ""
           : ` Today, they go to ${before}: \`gold partner set ${client_id} --iban ${before}\` sets it back.`
@@ -156,9 +161,11 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
   },
   "deposit.record": {
     consequences: ({ client_id, amount, bank_reference }, { name }) =>
-      `${
-        sarOf(amount)
-      } become available to ${name} (${client_id}), which can spend and withdraw them at once. Check that the bank's statement shows the payment with the reference ${bank_reference}. Until they are spent, \`gold deposit reverse DEP\` takes them back.`,
+      `${sarOf(amount)} become available to ${
+        isolate(name)
+      } (${client_id}), which can spend and withdraw them at once. Check that the bank's statement shows the payment with the reference ${
+        isolate(bank_reference)
+      }. Until they are spent, \`gold deposit reverse DEP\` takes them back.`,
     today: async ({ client_id }, query) => {
       const { name } = await findPartner(query, client_id as string);
       return { client_id, name };
@@ -166,9 +173,9 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
   },
   "deposit.reverse": {
     consequences: (_, { deposit, amount, name, public_id }) =>
-      `${
-        sarOf(amount)
-      } of dep_${deposit} are taken back from ${name} (${public_id}). Check that the bank's statement lacks the payment, or shows that the bank took it back. To book it again, run \`gold deposit record\`.`,
+      `${sarOf(amount)} of dep_${deposit} are taken back from ${
+        isolate(name)
+      } (${public_id}). Check that the bank's statement lacks the payment, or shows that the bank took it back. To book it again, run \`gold deposit record\`.`,
     today: async ({ deposit }, query) => {
       const { public_id, name, amount, bank_reference, status } = await findDeposit(query, `dep_${deposit}`);
       return { deposit, public_id, name, amount, bank_reference, status };
@@ -189,9 +196,9 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
   },
   "withdrawal.return": {
     consequences: (_, { withdrawal, amount, name, public_id, iban }) =>
-      `${
-        sarOf(amount)
-      } of wd_${withdrawal}, which went to ${iban}, become available to ${name} (${public_id}) again, and no command takes them back. If the bank paid them, the partner has the money twice: check that the bank's statement shows the refusal or the return.`,
+      `${sarOf(amount)} of wd_${withdrawal}, which went to ${iban}, become available to ${
+        isolate(name)
+      } (${public_id}) again, and no command takes them back. If the bank paid them, the partner has the money twice: check that the bank's statement shows the refusal or the return.`,
     today: async ({ withdrawal }, query) => {
       const { public_id, name, amount, iban, status } = await findWithdrawal(query, `wd_${withdrawal}`);
       return { withdrawal, public_id, name, amount, iban, status };

@@ -1,3 +1,4 @@
+import { isolate } from "@gold-partner/command-line";
 import { formatHalalas, formatPrice } from "@gold-partner/protocol";
 
 type Content = Readonly<Record<string, unknown>>;
@@ -11,7 +12,7 @@ export function summaryOf(content: Content | null): string {
     ...(typeof amount === "string" ? [`${formatHalalas(BigInt(amount))} SAR`] : []),
     ...(typeof mid === "string" ? [`${formatPrice(BigInt(mid))} SAR/g`] : []),
     ...(sum === undefined ? [] : [`${list!.length} payment(s), ${formatHalalas(sum)} SAR`]),
-    ...[name ?? login ?? serial ?? client_id].filter((one) => typeof one === "string"),
+    ...[name ?? login ?? serial ?? client_id].filter((one) => typeof one === "string").map(isolate),
   ].join(" ");
 }
 
@@ -19,14 +20,17 @@ export function summaryOf(content: Content | null): string {
 export function wordsOf(value: unknown): string {
   if (value === null || value === undefined) return "none";
   if (typeof value !== "object") return `${value}`;
-  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(wordsOf).join("; ");
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(partOf).join("; ");
   const { always_open, sessions } = value as { readonly always_open?: boolean; readonly sessions?: unknown };
   if (always_open === true) return "always open";
   if (always_open === false) {
     return `open ${Array.isArray(sessions) && sessions.length > 0 ? wordsOf(sessions) : "never"}`;
   }
-  return Object.entries(value).map(([name, one]) => `${name} ${wordsOf(one)}`).join(", ");
+  return Object.entries(value).map(([name, one]) => `${name} ${partOf(one)}`).join(", ");
 }
+
+/** A text within a list. */
+const partOf = (value: unknown): string => typeof value === "string" ? isolate(value) : wordsOf(value);
 
 const UNITS: readonly (readonly [RegExp, string])[] = [
   [/^(?:amount|daily_withdrawn)$/, "SAR"],

@@ -1,3 +1,4 @@
+import { isolate } from "@gold-partner/command-line";
 import type { Query } from "../../query.ts";
 import { type ChangeKind, CHANGES } from "@gold-partner/approvals";
 import { formatGrams, formatHalalas } from "@gold-partner/protocol";
@@ -227,15 +228,15 @@ async function checkDeposit({ client_id, amount }: Content, query: Query): Promi
     select name, suspended_at from gold.partner_overview where public_id = ${client_id as string}`;
   const name = partner?.name ?? client_id;
   const unusual = [
-    ...(partner?.suspended_at ? [`${name} is suspended.`] : []),
+    ...(partner?.suspended_at ? [`${isolate(name)} is suspended.`] : []),
     ...(rows.length > 0
       ? []
-      : [`This is the first deposit of ${name}. Compare the sender on the bank's statement.`]),
+      : [`This is the first deposit of ${isolate(name)}. Compare the sender on the bank's statement.`]),
   ].join(" ");
   return [
     ...compareAmount(
       amount,
-      ["deposit", rows.length > 0 ? name : "all partners"],
+      ["deposit", rows.length > 0 ? isolate(name) : "all partners"],
       compared.map((row) => row.amount),
       rows.length >= COMPARED_MIN,
     ),
@@ -253,8 +254,10 @@ async function checkTwin({ amount }: Content, query: Query): Promise<readonly Wa
     order by d.recorded_at desc limit 1`;
   if (!twin) return [];
   const warning =
-    `The same amount was recorded for ${twin.name} (${twin.public_id}) within a day, with the reference ` +
-    `${twin.bank_reference}.`;
+    `The same amount was recorded for ${
+      isolate(twin.name)
+    } (${twin.public_id}) within a day, with the reference ` +
+    `${isolate(twin.bank_reference)}.`;
   return [amountWarning(warning, amount)];
 }
 
@@ -275,9 +278,9 @@ async function checkPayments({ payments }: Content, query: Query): Promise<reado
       select name, greatest(iban_changed_at, created_at) > clock_timestamp() - interval '24 hours' as is_young
       from gold.partner_overview where public_id = ${client_id}`;
     const name = partner?.name ?? client_id;
-    warnings.push(...compareAmount(amount, ["withdrawal", name], rows.map((row) => row.amount)));
+    warnings.push(...compareAmount(amount, ["withdrawal", isolate(name)], rows.map((row) => row.amount)));
     if (partner?.is_young) {
-      warnings.push(ibanWarning(`${name} has had its IBAN for less than 24 hours.`, iban));
+      warnings.push(ibanWarning(`${isolate(name)} has had its IBAN for less than 24 hours.`, iban));
     }
     warnings.push(...await checkIban({ client_id, iban }, query));
   }
@@ -305,8 +308,9 @@ function checkLetters(name: string): readonly Warning[] {
   const [, other] = scripts;
   if (other === undefined || !scripts.includes("Latin")) return [];
   const letters = [...name].filter((one) => SCRIPTS[other as keyof typeof SCRIPTS].test(one)).join(" ");
-  const warning =
-    `The name ${name} mixes Latin and ${other} letters, which can look the same: ${letters} is ${other}.`;
+  const warning = `The name ${isolate(name)} mixes Latin and ${other} letters, which can look the same: ${
+    isolate(letters)
+  } is ${other}.`;
   return [{ warning, type: other, what: "the name of the other script" }];
 }
 
@@ -318,7 +322,12 @@ async function checkName({ client_id, name }: Content, query: Query): Promise<re
   return [
     ...checkLetters(name),
     ...(same
-      ? [partnerWarning(`Another partner has the name ${name}, too: ${same.public_id}.`, client_id as string)]
+      ? [
+        partnerWarning(
+          `Another partner has the name ${isolate(name)}, too: ${same.public_id}.`,
+          client_id as string,
+        ),
+      ]
       : []),
   ];
 }
@@ -347,7 +356,7 @@ async function checkWebhook(
   const sharer = rows.find((row) => new URL(row.url).host === host);
   return sharer
     ? [{
-      warning: `Webhooks of ${sharer.name} also go to ${host}.`,
+      warning: `Webhooks of ${isolate(sharer.name)} also go to ${host}.`,
       type: host,
       what: "the host of the webhook",
     }]
@@ -381,8 +390,8 @@ async function checkLimits(
     before !== null && before !== undefined && isUnusual(value as string | number | null, before)
       ? [partnerWarning(
         value === null
-          ? `${today.name} has no limit ${name} any more.`
-          : `The limit ${name} of ${today.name} becomes more than three times as high.`,
+          ? `${isolate(today.name)} has no limit ${name} any more.`
+          : `The limit ${name} of ${isolate(today.name)} becomes more than three times as high.`,
         client_id as string,
       )]
       : []
@@ -411,7 +420,7 @@ async function checkPayout({ name, iban }: Content, query: Query): Promise<reado
     ...(partner
       ? [
         ibanWarning(
-          `The IBAN ${iban} belongs to the partner ${partner.name} (${partner.public_id}).`,
+          `The IBAN ${iban} belongs to the partner ${isolate(partner.name)} (${partner.public_id}).`,
           iban as string,
         ),
       ]

@@ -1,3 +1,4 @@
+import { isolate } from "@gold-partner/command-line";
 import type { Query } from "../../query.ts";
 import { formatHalalas } from "@gold-partner/protocol";
 import type { Row as SqlRow } from "postgres";
@@ -28,11 +29,13 @@ export async function findDeposit(query: Query, id: string): Promise<SqlRow> {
 
 /** States in one line whose money a withdrawal is and where it goes. */
 export const withdrawalText = ({ id, public_id, name, amount, iban }: SqlRow): string =>
-  `wd_${id}: ${sarOf(amount)} of ${name} (${public_id}) to ${iban}`;
+  `wd_${id}: ${sarOf(amount)} of ${isolate(name)} (${public_id}) to ${iban}`;
 
 /** States in one line whose money a deposit is. */
 export const depositText = ({ id, public_id, name, amount, bank_reference }: SqlRow): string =>
-  `dep_${id}: ${sarOf(amount)} for ${name} (${public_id}), bank reference ${bank_reference}`;
+  `dep_${id}: ${sarOf(amount)} for ${isolate(name)} (${public_id}), bank reference ${
+    isolate(bank_reference)
+  }`;
 
 /** The members of a result about a withdrawal. */
 export const describeWithdrawal = ({ id, public_id, name, amount, iban }: SqlRow): Row => ({

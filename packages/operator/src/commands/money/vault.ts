@@ -1,3 +1,4 @@
+import { isolate } from "@gold-partner/command-line";
 import { formatGrams, parseGrams, reservesListId } from "@gold-partner/protocol";
 import type { Command } from "../../command.ts";
 import { usage } from "../../failure.ts";
@@ -75,9 +76,9 @@ const remove: Command = {
     // The database refuses to remove a bar that is not in the vault.
     if (bar) {
       await confirm(
-        `Remove the bar ${serial} of ${bar.refiner}, ${
+        `Remove the bar ${serial} of ${isolate(bar.refiner)}, ${
           formatGrams(BigInt(bar.fine))
-        } g fine, from the vault ${bar.vault_name}? No bar can have this serial again.`,
+        } g fine, from the vault ${isolate(bar.vault_name)}? No bar can have this serial again.`,
       );
     }
     return await changeOrPropose(invocation, { kind: "vault.remove", content: { serial } }, ({ fine }) => ({

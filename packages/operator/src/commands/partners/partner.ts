@@ -1,3 +1,4 @@
+import { isolate } from "@gold-partner/command-line";
 import {
   formatGrams,
   formatHalalas,
@@ -181,7 +182,7 @@ const suspend: Command = {
     const { name, suspended_at } = await findPartner(query, id!);
     const wayBack = `To end the suspension, run \`gold partner resume ${id}\`.`;
     // The database refuses to suspend a suspended partner.
-    if (!suspended_at) await confirm(`Suspend ${name} (${id}) now? ${wayBack}`);
+    if (!suspended_at) await confirm(`Suspend ${isolate(name)} (${id}) now? ${wayBack}`);
     await query`select gold.suspend_partner(${id!})`;
     return { title: wayBack, object: { client_id: id!, name, status: "suspended" } };
   },

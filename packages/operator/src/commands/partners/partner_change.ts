@@ -1,3 +1,4 @@
+import { isolate } from "@gold-partner/command-line";
 import { formatGrams, parseIban } from "@gold-partner/protocol";
 import type { Row } from "postgres";
 import type { Command, Invocation, Result } from "../../command.ts";
@@ -89,8 +90,10 @@ async function setPartner(invocation: Invocation): Promise<Result> {
 
 const titleOf = ({ public_id: id, name, iban, pending_iban: pending }: Row) =>
   pending
-    ? `Another login must approve the IBAN ${pending} of ${name}: gold partner approve-iban ${id}. Until then, withdrawals go to ${iban}. To withdraw the request, run \`gold partner set ${id} --iban ${iban}\`.`
-    : `The requested IBAN was withdrawn. Withdrawals of ${name} go to ${iban}, as before.`;
+    ? `Another login must approve the IBAN ${pending} of ${
+      isolate(name)
+    }: gold partner approve-iban ${id}. Until then, withdrawals go to ${iban}. To withdraw the request, run \`gold partner set ${id} --iban ${iban}\`.`
+    : `The requested IBAN was withdrawn. Withdrawals of ${isolate(name)} go to ${iban}, as before.`;
 
 const approveIban: Command = {
   words: "partner approve-iban",
@@ -113,7 +116,9 @@ const approveIban: Command = {
     const wayBack =
       `To go back, run \`gold partner set ${id} --iban ${iban}\`. It needs another person, too.`;
     await confirm(
-      `${by} requested at ${at.toISOString()} that ${name} is paid to ${seen} instead of ${iban}. Have you verified the new IBAN with the partner over another channel? ${wayBack}`,
+      `${by} requested at ${at.toISOString()} that ${
+        isolate(name)
+      } is paid to ${seen} instead of ${iban}. Have you verified the new IBAN with the partner over another channel? ${wayBack}`,
     );
     // Approve only the IBAN that was shown. If another IBAN was requested meanwhile, the database refuses.
     const [row] = await query`select gold.approve_iban(${id!}, ${seen}) as held_until`;

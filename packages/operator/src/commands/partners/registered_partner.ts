@@ -1,3 +1,4 @@
+import { isolate } from "@gold-partner/command-line";
 import type { Row } from "postgres";
 import type { Invocation, Result } from "../../command.ts";
 import { EXIT, Failure } from "../../failure.ts";
@@ -24,9 +25,10 @@ export async function sharersOf(
   const rows = await query`
     select name, public_id from gold.partner_overview
     where iban = ${iban} and public_id <> ${clientId} and suspended_at is null order by id`;
-  const named = rows.slice(0, SHARERS_NAMED).map(({ name, public_id }) => `${name} (${public_id})`).join(
-    ", ",
-  );
+  const named = rows.slice(0, SHARERS_NAMED).map(({ name, public_id }) => `${isolate(name)} (${public_id})`)
+    .join(
+      ", ",
+    );
   return rows.length > SHARERS_NAMED
     ? `${named} and ${rows.length - SHARERS_NAMED} more`
     : named || undefined;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isolate } from "@gold-partner/command-line";
 import { canonicalJson } from "@gold-partner/canonical";
 import type { Command, Invocation, Row } from "../../command.ts";
 import { failureOf } from "../../failure.ts";
@@ -37,7 +38,9 @@ const sign: Command = {
     await requireNew(file);
     const since = await startOfDay(read);
     const checks = [...await readPoints(invocation), ...await readChains(invocation)];
-    const open = checks.filter(({ state }) => state !== "done").length;
+    const [all, open] = [checks, checks.filter(({ state }) => state !== "done")].map((rows) =>
+      new Set(rows.map(({ point }) => point)).size
+    ) as [number, number];
     const [row] = await read`select session_user as login`;
     const ofDay = await invocation.trades.read(read, since);
     const [quotes, stock] = await Promise.all([invocation.trades.countOpen(read), readStock(read)]);
@@ -51,7 +54,7 @@ const sign: Command = {
     };
     const text = `${canonicalJson(day)}\n`;
     if (!values.yes) show({ items: checks });
-    await confirm(`Sign this day? ${open} of ${checks.length} points are to do.`);
+    await confirm(`Sign this day? ${open} of ${all} points are to do.`);
     const signature = await (await invocation.signer())(DAY_NAMESPACE, text);
     await withNewFile(file, text, () => withNewFile(`${file}.sig`, signature, () => Promise.resolve()));
     const sha256 = createHash("sha256").update(text).digest("hex");
@@ -68,22 +71,24 @@ export const DAY_COMMANDS: readonly Command[] = [check, sign];
 const done = (point: string, detail: string): Row => ({ point, state: "done", detail });
 const toDo = (point: string, detail: string): Row => ({ point, state: "to do", detail });
 
+/** A row for each thing that is to do. */
+const pointOf = (point: string, open: readonly string[]): Row[] =>
+  open.length === 0 ? [done(point, "none")] : open.map((one) => toDo(point, one));
+
 async function readPoints({ read }: Invocation): Promise<readonly Row[]> {
   const inbox = await readInbox(read);
-  const waiting = (point: string, form: RegExp): Row => {
-    const found = inbox.filter(({ waits }) => form.test(waits));
-    return found.length === 0 ? done(point, "none") : toDo(point, found.map(({ about }) => about).join("; "));
-  };
+  const waiting = (point: string, form: RegExp): Row[] =>
+    pointOf(point, inbox.filter(({ waits }) => form.test(waits)).map(({ about }) => about));
   const stock = await readStock(read);
   return [
-    waiting("proposals", /^proposal/),
-    waiting("deposits to approve", /^deposit/),
-    waiting("withdrawals to approve", /pending approval$/),
-    waiting("withdrawals to submit", /, approved$/),
-    waiting("withdrawals at the bank", /, submitted$/),
-    waiting("webhooks disabled or with parked events", /^webhook/),
+    ...waiting("proposals", /^proposal/),
+    ...waiting("deposits to approve", /^deposit/),
+    ...waiting("withdrawals to approve", /pending approval$/),
+    ...waiting("withdrawals to submit", /, approved$/),
+    ...waiting("withdrawals at the bank", /, submitted$/),
+    ...waiting("webhooks disabled or with parked events", /^webhook/),
     await readOpenness(read),
-    await readFailing(read),
+    ...await readFailing(read),
     `${stock.free_grams}`.startsWith("-")
       ? toDo("gold", `${stock.free_grams} g are free`)
       : done("gold", `${stock.free_grams} g are free`),
@@ -101,12 +106,11 @@ async function readOpenness(query: Query): Promise<Row> {
   );
 }
 
-async function readFailing(query: Query): Promise<Row> {
+async function readFailing(query: Query): Promise<Row[]> {
   const rows = await query`
     select distinct p.id, p.name from gold.endpoint_overview n join gold.partner_overview p using (public_id)
     where n.failures > 0 order by p.id`;
-  const names = rows.map(({ name }) => name).join("; ");
-  return names === "" ? done("webhooks that fail", "none") : toDo("webhooks that fail", names);
+  return pointOf("webhooks that fail", rows.map(({ name }) => isolate(name)));
 }
 
 /** The state of the audit, and the heads of all chains. With many rows, this takes a while. */

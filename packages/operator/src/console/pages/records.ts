@@ -7,7 +7,17 @@ import {
 } from "../../commands/money/money_rows.ts";
 import { type Page, part } from "../page.ts";
 import { button, formLink } from "../layout.ts";
-import { cell, type Html, pairs, pick, resultOf, section, table, type TableOptions } from "../render.ts";
+import {
+  cell,
+  type Html,
+  lineOf,
+  pairs,
+  pick,
+  resultOf,
+  section,
+  table,
+  type TableOptions,
+} from "../render.ts";
 import { TEXT, TITLE } from "../texts.ts";
 import { type Query, sentenceOf } from "./lists.ts";
 
@@ -129,8 +139,10 @@ export async function proposal({ run, frame }: Page, text: string): Promise<Html
   const isPending = status === "pending";
   const isOwn = proposer === frame.login;
   return html`
-    <p class="lead" dir="ltr">${consequences}</p>${warnings.length > 0
-      ? html`<ul class="alarms">${warnings.map(({ warning }) => html`<li dir="ltr">${warning}</li>`)}</ul>`
+    <p class="lead" dir="ltr">${lineOf(`${consequences}`)}</p>${warnings.length > 0
+      ? html`<ul class="alarms">${
+        warnings.map(({ warning }) => html`<li dir="ltr">${lineOf(`${warning}`)}</li>`)
+      }</ul>`
       : ""}${section(TITLE.whatChanges, lists!.changes!)}
     <div
       class="actions">${is_outdated
