@@ -13,6 +13,8 @@ export interface Result {
   readonly title?: string;
   readonly object?: Row;
   readonly items?: readonly Row[];
+  /** Further items, page by page, which only JSON and CSV have. They do not fit into memory. */
+  readonly rest?: AsyncGenerator<readonly Row[]>;
   /** Further objects, by name. */
   readonly parts?: Readonly<Record<string, Row>>;
   /** Further lists, by name. */

@@ -5,10 +5,18 @@ const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?$/;
 /** What a spreadsheet would take for a formula, also after a separator of its own. */
 const FORMULA = /(^|[;\t\r\n])([=+\-@])/g;
 
-/** Formats these members of rows as CSV (RFC 4180), in UTF-8 with its mark. A formula gets an apostrophe. */
-export function csvOf(rows: readonly Row[], names: readonly string[]): string {
-  const lines = rows.map((row) => names.map((name) => cellOf(`${row[name] ?? ""}`)).join(","));
-  return BOM + [names.join(","), ...lines, ""].join("\r\n");
+/**
+ * Formats these members of rows as CSV (RFC 4180), in UTF-8 with its mark, page by page. A formula gets an
+ * apostrophe.
+ */
+export async function* csvOf(
+  pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
+  names: readonly string[],
+): AsyncGenerator<string> {
+  yield `${BOM}${names.join(",")}\r\n`;
+  for await (const rows of pages) {
+    yield rows.map((row) => `${names.map((name) => cellOf(`${row[name] ?? ""}`)).join(",")}\r\n`).join("");
+  }
 }
 
 const cellOf = (text: string): string =>

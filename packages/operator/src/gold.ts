@@ -52,7 +52,7 @@ import { printableJson } from "@gold-partner/server";
 import { EXIT, type ExitCode, Failure, failureOf, usage } from "./failure.ts";
 import manifest from "../package.json" with { type: "json" };
 import { explain, overview, type Task } from "./help.ts";
-import { printJson, printText, shownText } from "./output.ts";
+import { jsonParts, printJson, printText, shownText } from "./output.ts";
 import { DEFAULT_STATE, openPerson, type Person } from "./person.ts";
 import { resolveId } from "./resolve_ids.ts";
 import type { Terminal } from "./terminal.ts";
@@ -163,8 +163,10 @@ export async function gold(given: readonly string[], plain: Terminal): Promise<E
     });
     const dialog = dialogOf(terminal, values);
     const result = await runCommand(command, parsed, person, dialog, terminal);
-    // A console printed its result before it served.
-    if (Object.keys(result).length > 0) dialog.print(result);
+    if (result.rest && values.json) {
+      for await (const part of jsonParts(result)) print(part, terminal);
+    } // A console printed its result before it served.
+    else if (Object.keys(result).length > 0) dialog.print(result);
     if (result.notice && !values.json) dialog.progress(result.notice);
     return result.defects ? EXIT.defect : EXIT.done;
   } catch (error) {

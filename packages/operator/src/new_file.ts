@@ -14,7 +14,7 @@ export const PRIVATE_FILE = 0o600;
  */
 export async function withNewFile<T>(
   file: string,
-  text: string,
+  text: string | AsyncIterable<string>,
   act: () => Promise<T>,
   { isOnlyCopy = false } = {},
 ): Promise<T> {
@@ -22,7 +22,8 @@ export async function withNewFile<T>(
   const draft = `${file}.${process.pid}`;
   // Ignore a draft that cannot be removed, because it does not change the outcome.
   const removeDraft = () => rm(draft, { force: true }).catch(() => {});
-  await writeNewFile(draft, text, PRIVATE_FILE).catch((error: Error) => {
+  await writeNewFile(draft, text, PRIVATE_FILE).catch((error: NodeJS.ErrnoException) => {
+    if (error.syscall === undefined) throw error;
     throw usage(`${file} cannot be written, and nothing was done: ${error.message}.`);
   });
   const result = await act().catch(async (error) => {
@@ -85,10 +86,14 @@ export async function replaceFile(file: string, text: string, mode: number): Pro
  * Writes a complete and durable file, or none. Fails if the file exists, because the file of an earlier run
  * may be the only copy of its text.
  */
-export async function writeNewFile(file: string, text: string, mode: number): Promise<void> {
+export async function writeNewFile(
+  file: string,
+  text: string | AsyncIterable<string>,
+  mode: number,
+): Promise<void> {
   const handle = await open(file, "wx", mode);
   try {
-    await handle.writeFile(text);
+    for await (const part of typeof text === "string" ? [text] : text) await handle.writeFile(part);
     await handle.sync();
   } catch (error) {
     await rm(file, { force: true });

@@ -28,6 +28,14 @@ export function printJson({ object, parts, items, lists }: Result): string {
   return printableJson({ ...object, ...parts, ...(items ? { items } : {}), ...lists });
 }
 
+/** As printJson(), in several parts, which have the further items, too. Without its last part, it is no JSON. */
+export async function* jsonParts({ object, items = [], lists = {}, rest }: Result): AsyncGenerator<string> {
+  const rowsOf = (rows: readonly Row[]) => rows.map(printableJson).join(",");
+  yield `${printableJson({ ...object }).slice(0, -1)},"items":[${rowsOf(items)}`;
+  for await (const rows of rest ?? []) yield `,${rowsOf(rows)}`;
+  yield `],${printableJson(lists).slice(1)}`;
+}
+
 /**
  * Formats a result as text for people, with tables whose columns are as wide as their widest cell. On a
  * terminal, no line is wider than the screen, times are those of Riyadh, and tables have short ids.

@@ -34,6 +34,7 @@ export { openWriteProbe } from "./database/write_probe.ts";
 export { createLog } from "./operations/log.ts";
 export { createMetrics } from "./operations/metrics.ts";
 export { printable, printableJson } from "./operations/printable.ts";
+export { bodyOf } from "./http/reply.ts";
 export { answerBroken } from "./http/wire/answer_broken.ts";
 export { findFault } from "./http/wire/fault.ts";
 export { sendProblem } from "./http/wire/problem.ts";

@@ -10,6 +10,7 @@ export {
   type TestPartner,
   testSerial,
 } from "./partner.ts";
+export { bookManyFundings } from "./long_day.ts";
 export { closingToday, moveDayEndAway } from "./close_today.ts";
 export { PostgresPair } from "./postgres_pair.ts";
 export { expectProblem } from "./problem.ts";

@@ -414,7 +414,8 @@ namespace GoldPartner {
     /// <summary>
     /// Every posting between two days. Opening and closing balances and every posting between them; they add up. Days
     /// begin and end at midnight in Riyadh; both days are included. As JSON, or as a table with <c>Accept:
-    /// text/csv</c>.
+    /// text/csv</c>. The number of postings has no limit: the reply is sent while it is read. If the connection
+    /// breaks, the JSON has no end and the table no closing balances. Then fetch the statement again.
     /// </summary>
     /// <param name="query">the part that you want</param>
     /// <param name="cancellationToken">ends the call with the code aborted</param>

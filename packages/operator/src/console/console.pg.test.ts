@@ -253,8 +253,10 @@ describe("gold console", () => {
       name: "@x",
       change: null,
     }];
+    const parts: string[] = [];
+    for await (const part of csvOf([rows], ["name", "change", "about"])) parts.push(part);
     assertEquals(
-      csvOf(rows, ["name", "change", "about"]),
+      parts.join(""),
       `\uFEFFname,change,about\r\n"'=cmd|' /C calc'!A0",-3.5,"a ;'+1, ""2"""\r\n"'@x",,\r\n`,
     );
     const { text, headers } = await console.get(`/partner/${id()}/statement.csv`, person);

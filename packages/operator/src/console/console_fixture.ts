@@ -16,6 +16,8 @@ type Headers = Readonly<Record<string, string>>;
 export interface TestConsole {
   readonly origin: string;
   readonly link: string;
+  /** The secret path. */
+  readonly base: () => string;
   readonly linkFile: string;
   /** The one-time link of the file. */
   readonly nextLink: () => Promise<string>;
@@ -25,6 +27,8 @@ export interface TestConsole {
   readonly get: (path: string, headers?: Headers, base?: string) => Promise<Reply>;
   /** Sends a form, as its own page would unless the headers say otherwise. */
   readonly post: (path: string, fields: Headers, headers?: Headers) => Promise<Reply>;
+  /** Sends a form with this body. */
+  readonly send: (path: string, body: string, headers?: Headers) => Promise<Reply>;
   readonly stop: () => Promise<void>;
 }
 
@@ -59,9 +63,17 @@ export async function openConsole(env: Headers, ...options: readonly string[]): 
   let secret = "/";
   const under = (path: string, base = secret) => base.replace(/\/$/, "") + path;
   const get: TestConsole["get"] = (path, headers = {}, base) => send("GET", under(path, base), headers);
+  const sendForm: TestConsole["send"] = (path, body, headers = {}) =>
+    send(
+      "POST",
+      under(path),
+      { origin, "content-type": "application/x-www-form-urlencoded", ...headers },
+      body,
+    );
   return {
     origin,
     link,
+    base: () => secret,
     linkFile,
     nextLink: async () => (await readFile(linkFile, "utf8")).trim(),
     async enter(given = link) {
@@ -71,12 +83,8 @@ export async function openConsole(env: Headers, ...options: readonly string[]): 
       return cookie === undefined ? {} : { cookie: cookie.split(";")[0]! };
     },
     get,
-    post: (path, fields, headers = {}) =>
-      send("POST", under(path), {
-        origin,
-        "content-type": "application/x-www-form-urlencoded",
-        ...headers,
-      }, new URLSearchParams(fields).toString()),
+    post: (path, fields, headers) => sendForm(path, new URLSearchParams(fields).toString(), headers),
+    send: sendForm,
     async stop() {
       ending.abort();
       await ended;

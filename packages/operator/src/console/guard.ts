@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
+import type { HttpBindings } from "@hono/node-server";
 import type { Access } from "./access.ts";
 import { TEXT } from "./texts.ts";
 
@@ -9,6 +10,7 @@ const COOKIE = "gold_console";
 
 /** The variables of a request. */
 export interface Env {
+  Bindings: HttpBindings;
   Variables: {
     /** Scripts of the page carry it. Markup that somebody smuggled into a text cannot know it. */
     nonce: string;

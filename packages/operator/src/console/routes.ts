@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -5,14 +6,14 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { html } from "hono/html";
 import { HTTPException } from "hono/http-exception";
-import { printableJson } from "@gold-partner/server";
+import { bodyOf } from "@gold-partner/server";
 import type { Invocation, Result } from "../command.ts";
-import { POSTING_COLUMNS } from "../commands/views/statement.ts";
-import { csvOf } from "../csv.ts";
+import { statementCsv } from "../commands/views/statement.ts";
 import { EXIT, Failure, failureOf, usage } from "../failure.ts";
+import { jsonParts } from "../output.ts";
 import { readInbox } from "../views/inbox.ts";
 import type { Access } from "./access.ts";
-import { act, backLink, formOf, pageOf, questionOf, readSent, type Sent } from "./acting.ts";
+import { act, backLink, countFields, formOf, pageOf, questionOf, readSent, type Sent } from "./acting.ts";
 import { type Action, ACTIONS } from "./actions.ts";
 import { readAsset } from "./assets.ts";
 import { failureText, openPage, type Page } from "./page.ts";
@@ -28,6 +29,8 @@ import { PAGES, TEXT } from "./texts.ts";
 
 /** Larger than a certificate request and a public key. */
 const MOST_BYTES = 1_000_000;
+/** The fields of a form, and their lines, such as withdrawals. A command looks up each. */
+const MOST_FIELDS = 1_000;
 /** How many results of actions can be read again. */
 const MOST_RESULTS = 100;
 /** A page that takes longer fails. A lost connection may never answer. */
@@ -89,7 +92,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
   let facts: Promise<Pick<Frame, "login" | "environment">> | undefined;
 
   app.use(guard(access, base, newToken));
-  app.use(bodyLimit({ maxSize: MOST_BYTES }));
+  app.use(bodyLimit({ maxSize: MOST_BYTES, onError: (c) => c.text(TEXT.tooLarge(MOST_BYTES), 413) }));
   app.get("/open/:link", async (c) => {
     const browser = access.openLink(c.req.param("link"));
     if (browser === undefined) return c.text(TEXT.usedLink, 403);
@@ -201,16 +204,15 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
   }
   inside.get("/partner/:id/:file{statement\\.(csv|json)}", async (c) => {
     const { run } = openPage(invocation, await inTime(frameOf(c)));
-    const statement = run("statement", ...records.periodOf(c.req.query()), "--", c.req.param("id"));
-    const { object, items, lists: more } = await inTime(statement);
+    const result = await inTime(
+      run("statement", ...records.periodOf(c.req.query()), "--", c.req.param("id")),
+    );
+    const { client_id, from, to } = result.object!;
     const kind = c.req.param("file").slice("statement.".length);
-    const text = kind === "csv"
-      ? csvOf(items!, POSTING_COLUMNS)
-      : printableJson({ ...object, items, ...more });
-    const name = `statement_${object!.client_id}_${object!.from}_${object!.to}.${kind}`;
-    return c.body(text, 200, {
+    const parts = kind === "csv" ? statementCsv(result) : jsonParts(result);
+    return c.body(bodyOf(parts, c.env.outgoing), 200, {
       "Content-Type": kind === "csv" ? "text/csv; charset=utf-8" : "application/json",
-      "Content-Disposition": `attachment; filename="${name}"`,
+      "Content-Disposition": `attachment; filename="statement_${client_id}_${from}_${to}.${kind}"`,
     });
   });
 
@@ -229,6 +231,8 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
     );
   });
   inside.post("/do/:noun/:verb", async (c) => {
+    const bytes = Buffer.from(await c.req.arrayBuffer());
+    if (countFields(c.req.header("content-type"), bytes) > MOST_FIELDS) throw tooMany();
     const body = await c.req.parseBody({ all: true }).catch(() => {
       throw new HTTPException(400, { message: TEXT.unreadable });
     });
@@ -239,6 +243,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
     }
     const action = actionOf(c);
     const sent = await readSent(body, folder);
+    if (Object.values(sent).flat().join("\n").split("\n").length > MOST_FIELDS) throw tooMany();
     const outcome = await act(invocation, action, sent, folder);
     for (const file of outcome.kind === "asks" ? [] : outcome.files) files.add(basename(file));
     if (outcome.kind === "done") {
@@ -300,6 +305,8 @@ function refererOf(c: Context<Env>, base: string): string {
   const path = URL.canParse(referer) ? new URL(referer).pathname : base;
   return path.startsWith(base) ? path.slice(base.length - 1) : "/";
 }
+
+const tooMany = () => new HTTPException(413, { message: TEXT.tooMany(MOST_FIELDS) });
 
 const missing = () => new Failure(EXIT.refused, "not_found", TEXT.notFound);
 

@@ -89,25 +89,34 @@ export function streamReply(
   c: Pick<AppContext, "env" | "get">,
   headers: Record<string, string>,
 ): Response {
+  const body = bodyOf(parts, c.env?.incoming?.socket);
+  return new Response(body, { headers: headersOf(mediaType, c.get("exchange"), headers) });
+}
+
+/**
+ * Makes a part when its reader needs it. A reader that cancels ends the generator. A failure breaks the connection.
+ * Only then does the stream end, and without an error: the library of the HTTP server would print the error with its
+ * stack, between the lines of the log.
+ */
+export function bodyOf(
+  parts: Parts,
+  connection: { destroy(): unknown } | undefined,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
-  const stream = new ReadableStream<Uint8Array>({
+  return new ReadableStream({
     async pull(controller) {
       try {
         const { done, value } = await parts.next();
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value));
       } catch (error) {
-        const socket = c.env?.incoming?.socket;
-        if (!socket) throw error;
-        // The library of the HTTP server would print an error of the stream with its stack, between the lines of
-        // the log. So the stream ends without one, after its connection is broken.
-        socket.destroy();
+        if (!connection) throw error;
+        connection.destroy();
         controller.close();
       }
     },
     cancel: async () => void await parts.return(undefined),
   }, { highWaterMark: 0 });
-  return new Response(stream, { headers: headersOf(mediaType, c.get("exchange"), headers) });
 }
 
 export function problemReply(refusal: Refusal, exchange: Exchange): Response {

@@ -57,6 +57,24 @@ describe("streamReply()", () => {
     });
   });
 
+  it("ends the generator when the client closes its connection", async () => {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => end = resolve);
+    async function* parts() {
+      try {
+        for (;;) yield await Promise.resolve("a".repeat(50_000));
+      } finally {
+        end();
+      }
+    }
+    await send(parts, async (reply) => {
+      const reader = reply.body!.getReader();
+      await reader.read();
+      await reader.cancel();
+      await ended;
+    });
+  });
+
   it("produces no part before the reader needs it or after the reader has cancelled", async () => {
     let made = 0;
     let ended = false;

@@ -11,12 +11,14 @@ import { assert, assertEquals, assertMatch, assertRejects } from "../../../../to
 import { before, describe, it } from "node:test";
 import { hireOperator } from "../booking/operator_fixture.ts";
 import { type Account, openAccount } from "./fixture.ts";
+import { bookManyFundings } from "../../testing/long_day.ts";
 import { withoutTriggers } from "../../testing/rows.ts";
 
 const ACCOUNTS = ["available_sar", "held_sar", "gold_grams"] as const;
 const DAY_MS = 86_400_000;
 const RIYADH_AHEAD_MS = 3 * 3_600_000;
 const EVENTS_OF_TWO_PAGES = 520;
+const MANY = 100_001;
 
 /** The number in units of 0.0001, which is exact for riyals and grams. */
 const units = (value: number): bigint => parseSignedDecimal(`${value}`, 4n);
@@ -178,6 +180,31 @@ describe("GET /v1/statement", () => {
     assertEquals(statement.postings.length, EVENTS_OF_TWO_PAGES);
     assertAddsUp(statement);
     assertEquals((await tableOf(0, 1, long)).length, 1 + 3 + EVENTS_OF_TWO_PAGES + 1 + 3);
+  });
+
+  it("sends a day of more than 100,000 records as it reads it, and reads no more for a reader that left", async () => {
+    const long = await openAccount(service);
+    await bookManyFundings(service.books.sql, long.partner.client, MANY);
+    for (const [accept, line] of [["application/json", "posted_at"], ["text/csv", "\r\n"]] as const) {
+      const reply = await long.get(pathOf(0, 1), { Accept: accept });
+      let [lines, bytes, last] = [0, 0, ""];
+      const reader = reply.body!.getReader();
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        last = Buffer.from(part.value).toString();
+        lines += last.split(line).length - 1;
+        bytes = Math.max(bytes, last.length);
+      }
+      assertEquals([lines, bytes < 300_000], [accept === "text/csv" ? MANY + 7 : MANY, true], accept);
+      assertMatch(last, accept === "text/csv" ? /closing_balance,gold_grams,[^]*\r\n$/ : /\]\}$/);
+    }
+    const reader = (await long.get(pathOf(0, 1))).body!.getReader();
+    await reader.read();
+    const broken = () => service.log.filter((one) => one.includes("statement broken off")).length;
+    const before = broken();
+    await service.books.sql`alter function gold.list_postings rename to hidden_postings`;
+    await reader.cancel();
+    await service.books.sql`alter function gold.hidden_postings rename to list_postings`;
+    assertEquals(broken(), before);
   });
 
   it("ends as an incomplete reply and is logged if a query fails midway", async () => {

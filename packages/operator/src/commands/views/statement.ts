@@ -1,19 +1,20 @@
 import { formatGrams, formatHalalas } from "@gold-partner/protocol";
-import type { Command, Row } from "../../command.ts";
-import { EXIT, Failure, usage } from "../../failure.ts";
+import type { Command, Result, Row } from "../../command.ts";
+import { usage } from "../../failure.ts";
 import { csvOf } from "../../csv.ts";
 import { withNewFile } from "../../new_file.ts";
+import type { Query } from "../../query.ts";
 import { optional, parsed } from "../../values.ts";
 import { findPartner } from "../partners/registered_partner.ts";
 
 const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 /** Events that one statement of the database reads. */
-const PAGE_EVENTS = 500;
-/** A statement is one answer, so it must fit into memory. */
-const MOST_RECORDS = 100_000n;
+const PAGE_EVENTS = 500n;
+/** A person reads the first postings. JSON and CSV have all. */
+const MOST_SHOWN = 1_000;
 
 /** The columns of a statement as CSV. They are fixed, so that an empty statement has the same header. */
-export const POSTING_COLUMNS =
+const POSTING_COLUMNS =
   "posted_at id type account change balance_after reference account_label reserves_list_id".split(" ");
 
 const statement: Command = {
@@ -21,7 +22,7 @@ const statement: Command = {
   usage: "statement ID [--from DAY] [--to DAY] [--csv FILE]",
   does:
     "shows a partner's postings of some days in Riyadh, both included, with the balances before and after; " +
-    "without --from, of the current month; with --csv, writes the postings to a file for a spreadsheet",
+    "without --from, of the current month; with --csv, writes them to a file for a spreadsheet",
   options: { from: { type: "string" }, to: { type: "string" }, csv: { type: "string" } },
   takes: ["ID"],
   async run({ values, read, path, positionals: [id] }) {
@@ -35,35 +36,65 @@ const statement: Command = {
     const [range] = await read`
       select above::int8::text, last::int8::text, opening::text[] as opening, closing::text[] as closing
       from gold.days_range(${partner.id}, ${from}::text::date, ${to}::text::date)`;
-    const records = BigInt(range!.last) - BigInt(range!.above);
-    if (records > MOST_RECORDS) {
-      throw new Failure(
-        EXIT.refused,
-        "refused",
-        `These days have ${records} records; gold shows at most ${MOST_RECORDS}. Give fewer days.`,
-      );
-    }
-    const items: Row[] = [];
-    for (let above = BigInt(range!.above); above < BigInt(range!.last); above += BigInt(PAGE_EVENTS)) {
-      const end = above + BigInt(PAGE_EVENTS);
-      const last = end < BigInt(range!.last) ? end : range!.last;
-      const lines = await read`
-        select line
-        from gold.list_postings(${partner.id}, ${`${above}`}::text::bigint, ${`${last}`}::text::bigint) line`;
-      items.push(...lines.map(({ line }) => line));
-    }
+    const pages = readPages(read, partner.id, BigInt(range!.above), BigInt(range!.last));
+    const balances = [balancesOf("opening", range!.opening), balancesOf("closing", range!.closing)];
+    const object = { client_id: id!, name: partner.name, from, to, time_zone: "Asia/Riyadh" };
     const file = parsed(values, "csv", path);
     if (file !== undefined) {
-      await withNewFile(file, csvOf(items, POSTING_COLUMNS), () => Promise.resolve());
+      await withNewFile(file, statementCsv({ rest: pages, lists: { balances } }), () => Promise.resolve());
+      return { object: { ...object, file }, lists: { balances } };
     }
-    const object = { client_id: id!, name: partner.name, from, to, time_zone: "Asia/Riyadh" };
+    const items: Row[] = [];
+    let next = await pages.next();
+    for (; !next.done && items.length < MOST_SHOWN; next = await pages.next()) items.push(...next.value);
+    const result = { object, items, lists: { balances } };
+    if (next.done) return result;
     return {
-      object: file === undefined ? object : { ...object, file },
-      items,
-      lists: { balances: [balancesOf("opening", range!.opening), balancesOf("closing", range!.closing)] },
+      ...result,
+      rest: withFirst(next.value, pages),
+      notice: `Only the first ${items.length} postings are shown. CSV and JSON have all.`,
     };
   },
 };
+
+async function* withFirst<T>(first: T, others: AsyncIterable<T>): AsyncGenerator<T> {
+  yield first;
+  yield* others;
+}
+
+/** Reads postings page by page, in the order of the books. */
+async function* readPages(
+  read: Query,
+  partner: number,
+  first: bigint,
+  last: bigint,
+): AsyncGenerator<readonly Row[], undefined> {
+  for (let above = first; above < last; above += PAGE_EVENTS) {
+    const end = above + PAGE_EVENTS < last ? above + PAGE_EVENTS : last;
+    const lines = await read`
+      select line
+      from gold.list_postings(${partner}, ${`${above}`}::text::bigint, ${`${end}`}::text::bigint) line`;
+    if (lines.length > 0) yield lines.map(({ line }) => line);
+  }
+}
+
+/** A statement as CSV. As its last lines are the closing balances, a table without them is incomplete. */
+export function statementCsv({ items = [], rest, lists }: Pick<Result, "items" | "rest" | "lists">) {
+  const [opening, closing] = lists!.balances!.map(({ balance, ...accounts }) =>
+    Object.entries(accounts).map(([account, balance_after]) => ({
+      type: `${balance}_balance`,
+      account,
+      balance_after,
+    }))
+  );
+  async function* pages() {
+    yield opening!;
+    yield items;
+    yield* rest ?? [];
+    yield closing!;
+  }
+  return csvOf(pages(), POSTING_COLUMNS);
+}
 
 export const STATEMENT_COMMANDS: readonly Command[] = [statement];
 

@@ -112,7 +112,7 @@ export const periodOf = ({ from, to }: Query): string[] => [
 ];
 
 export async function statement({ run }: Page, text: string, query: Query): Promise<Html> {
-  const { object, items, lists } = await run("statement", ...periodOf(query), "--", text);
+  const { object, items, lists, notice } = await run("statement", ...periodOf(query), "--", text);
   const id = object!.client_id;
   const days = new URLSearchParams({ from: `${object!.from}`, to: `${object!.to}` }).toString();
   return html`
@@ -122,7 +122,9 @@ export async function statement({ run }: Page, text: string, query: Query): Prom
         .to}"></label><button>${TEXT
         .show}</button> <a class="button" href="./partner/${id}/statement.csv?${days}">CSV</a> <a class="button" href="./partner/${id}/statement.json?${days}">JSON</a></form>${pairs(
           object!,
-        )}${section(TITLE.balances, lists!.balances!)}${section(
+        )}${section(TITLE.balances, lists!.balances!)}${notice
+        ? html`<p class="note">${notice}</p>`
+        : ""}${section(
           TITLE.postings,
           table(items!, TITLE.postings, { isWhole: true }),
         )}

@@ -139,7 +139,8 @@ export const BOOKS_ENDPOINTS = {
     summary: "Every posting between two days",
     description:
       "Opening and closing balances and every posting between them; they add up. Days begin and end at midnight in Riyadh; both days are included. As " +
-      "JSON, or as a table with `Accept: text/csv`.",
+      "JSON, or as a table with `Accept: text/csv`. The number of postings has no limit: the reply is sent while it is read. If the " +
+      "connection breaks, the JSON has no end and the table no closing balances. Then fetch the statement again.",
     token: "required",
     query: statementQuery,
     reply: {

@@ -438,7 +438,8 @@ public abstract class Operations {
   /**
    * Every posting between two days. Opening and closing balances and every posting between them; they add up. Days
    * begin and end at midnight in Riyadh; both days are included. As JSON, or as a table with {@code Accept:
-   * text/csv}.
+   * text/csv}. The number of postings has no limit: the reply is sent while it is read. If the connection breaks, the
+   * JSON has no end and the table no closing balances. Then fetch the statement again.
    *
    * @param query the part that you want
    * @return the reply
