@@ -134,6 +134,8 @@ const SHOWN: readonly (readonly [RegExp, (id: string) => string, string])[] = [
   [/^gold (?:market|price) show$/, () => "./market", "See"],
   [/^gold withdrawal \w+ (wd_\S+)$/, (id) => `./withdrawal/${id}`, "See"],
   [/^gold withdrawal submit/, () => pathOf("withdrawal submit"), "Submit"],
+  [/^gold (?:deposit|withdrawal) list/, () => "./money", "See"],
+  [/^gold proposal list/, () => "./inbox", "See"],
   [/^gold deposit approve (\S+)$/, (id) => `./deposit/${id}`, "See"],
 ];
 

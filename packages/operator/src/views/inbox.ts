@@ -22,13 +22,22 @@ const OTHER_APPROVES = "another person approves";
 interface Source {
   /** The roles that may read it. Undefined: all. */
   readonly roles?: readonly Role[];
-  readonly read: (query: Query) => Promise<readonly InboxItem[]>;
+  readonly read: (query: Query, most: number) => Promise<readonly InboxItem[]>;
+  /** The command that lists all. Undefined if a partner has at most a few. */
+  readonly list?: string;
 }
 
+/** Of each kind, an inbox has the oldest. More of them would slow down every page of the console. */
+const MOST_OF_A_KIND = 200;
+
 const SOURCES: readonly Source[] = [
-  { read: readProposals },
-  { roles: ["treasury", "credentials", "pricing", "audit"], read: readWithdrawals },
-  { roles: ["treasury", "audit"], read: readDeposits },
+  { read: readProposals, list: "gold proposal list --status pending" },
+  {
+    roles: ["treasury", "credentials", "pricing", "audit"],
+    read: readWithdrawals,
+    list: "gold withdrawal list",
+  },
+  { roles: ["treasury", "audit"], read: readDeposits, list: "gold deposit list --status recorded" },
   { roles: ["treasury", "credentials", "audit"], read: readIbans },
   { roles: ["credentials", "audit"], read: readChanges },
   { roles: ["treasury", "credentials", "audit"], read: readEndpoints },
@@ -46,13 +55,26 @@ export async function readInbox(query: Query): Promise<readonly InboxItem[]> {
   const mine = SOURCES.filter(({ roles: allowed }) =>
     !allowed || allowed.some((role) => roles.includes(role))
   );
-  return (await Promise.all(mine.map(({ read }) => read(query)))).flat();
+  return (await Promise.all(mine.map(async ({ read, list }) => {
+    const items = await read(query, MOST_OF_A_KIND + 1);
+    return list === undefined ? items : shorten(items, list);
+  }))).flat();
 }
 
-async function readProposals(query: Query): Promise<InboxItem[]> {
+/** Puts a line that leads to the whole list in place of what is too much of a kind. */
+function shorten(items: readonly InboxItem[], list: string): readonly InboxItem[] {
+  const counts = new Map<string, number>();
+  return items.map((item) => {
+    const count = (counts.get(item.waits) ?? 0) + 1;
+    counts.set(item.waits, count);
+    return count <= MOST_OF_A_KIND ? item : { ...item, about: "more of these wait", next: list };
+  });
+}
+
+async function readProposals(query: Query, most: number): Promise<InboxItem[]> {
   const rows = await query`
     select id, kind, content, proposer, proposed_at, proposer = session_user as own from gold.proposal_overview
-    where status = 'pending' order by id`;
+    where status = 'pending' order by id limit ${most}`;
   return rows.map(({ id, kind, content, proposer, proposed_at, own }) => ({
     waits: "proposal",
     about: [kind, summaryOf(content), "by", own ? "you" : proposer].filter((text) => text !== "").join(" "),
@@ -65,13 +87,15 @@ async function readProposals(query: Query): Promise<InboxItem[]> {
   }));
 }
 
-async function readWithdrawals(query: Query): Promise<InboxItem[]> {
+async function readWithdrawals(query: Query, most: number): Promise<InboxItem[]> {
   const rows = await query`
     select w.id, w.name, w.amount::text, w.status, w.status_at, w.status_by = session_user as own, exists (
       select from gold.proposal_overview l
       where l.status = 'pending' and l.kind = 'payment.submit' and strpos(l.content::text, w.id::text) > 0
     ) as proposed
-    from gold.open_withdrawals() w`;
+    from (
+      select o.*, row_number() over (partition by status order by created_at, id) as place from gold.open_withdrawals() o
+    ) w where w.place <= ${most} order by w.created_at, w.id`;
   return rows.map(({ id, name, amount, status, status_at, own, proposed }) => ({
     waits: `withdrawal, ${status.replace("_", " ")}`,
     about: `${formatHalalas(BigInt(amount))} SAR of ${isolate(name)}`,
@@ -90,11 +114,11 @@ function nextOfApproved(isOwn: boolean, isProposed: boolean): string {
   return isOwn ? "another person submits" : "gold withdrawal submit --out FILE";
 }
 
-async function readDeposits(query: Query): Promise<InboxItem[]> {
+async function readDeposits(query: Query, most: number): Promise<InboxItem[]> {
   const rows = await query`
     select d.id, p.name, d.amount::text, d.bank_reference, d.recorded_at
     from gold.deposit_overview d join gold.partner_overview p using (public_id)
-    where d.status = 'recorded' order by d.recorded_at`;
+    where d.status = 'recorded' order by d.recorded_at limit ${most}`;
   return rows.map(({ id, name, amount, bank_reference, recorded_at }) => ({
     waits: "deposit, recorded",
     about: `${formatHalalas(BigInt(amount))} SAR for ${isolate(name)}, ${isolate(bank_reference)}`,

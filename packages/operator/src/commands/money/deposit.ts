@@ -3,7 +3,15 @@ import type { Command, Row } from "../../command.ts";
 import { usage } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
 import { line, oneOf, optional, parsedRequired } from "../../values.ts";
-import { depositText, describeDeposit, findDeposit } from "./money_rows.ts";
+import {
+  depositText,
+  describeDeposit,
+  describePage,
+  findDeposit,
+  limitOf,
+  MOST_UUID,
+  PAGE_OPTIONS,
+} from "./money_rows.ts";
 import { changeOrPropose } from "../changes/proposing.ts";
 import { findPartner } from "../partners/registered_partner.ts";
 
@@ -69,30 +77,34 @@ const approve: Command = {
 
 const list: Command = {
   words: "deposit list",
-  usage: `deposit list [--status ${STATUSES.join("|")}]`,
-  does: "lists every deposit, with the logins that recorded, approved and reversed it",
-  options: { status: { type: "string" } },
+  usage: `deposit list [--status ${STATUSES.join("|")}] [--limit N] [--after DEP]`,
+  does: "lists deposits, newest first, with the logins that recorded, approved and reversed them",
+  options: { status: { type: "string" }, ...PAGE_OPTIONS },
   async run({ values, query }) {
     const given = optional(values, "status");
     const status = given === undefined ? null : oneOf(given, "status", STATUSES);
+    const [most, after] = [limitOf(values), optional(values, "after")];
+    const last = after === undefined ? undefined : await findDeposit(query, after);
     const rows = await query`
       select *, amount::text from gold.deposit_overview
-      where status = coalesce(${status}::text, status) order by recorded_at, id`;
-    return {
-      items: rows.map((row): Row => ({
-        deposit_id: `dep_${row.id}`,
-        client_id: row.public_id,
-        amount_sar: formatHalalas(BigInt(row.amount)),
-        bank_reference: row.bank_reference,
-        status: row.status,
-        recorded_at: row.recorded_at.toISOString(),
-        recorded_by: row.recorded_by,
-        approved_at: instantOf(row.approved_at),
-        approved_by: row.approved_by,
-        reversed_at: instantOf(row.reversed_at),
-        reversed_by: row.reversed_by,
-      })),
-    };
+      where status = coalesce(${status}::text, status)
+        and (recorded_at, id) < (${last?.recorded_at.toISOString() ?? "infinity"}::text::timestamptz,
+          ${last?.id ?? MOST_UUID}::uuid)
+      order by recorded_at desc, id desc limit ${most + 1}`;
+    const items = rows.map((row): Row => ({
+      deposit_id: `dep_${row.id}`,
+      client_id: row.public_id,
+      amount_sar: formatHalalas(BigInt(row.amount)),
+      bank_reference: row.bank_reference,
+      status: row.status,
+      recorded_at: row.recorded_at.toISOString(),
+      recorded_by: row.recorded_by,
+      approved_at: instantOf(row.approved_at),
+      approved_by: row.approved_by,
+      reversed_at: instantOf(row.reversed_at),
+      reversed_by: row.reversed_by,
+    }));
+    return describePage(items, most, "deposit_id");
   },
 };
 

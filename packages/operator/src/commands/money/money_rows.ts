@@ -2,10 +2,10 @@ import { isolate } from "@gold-partner/command-line";
 import type { Query } from "../../query.ts";
 import { formatHalalas } from "@gold-partner/protocol";
 import type { Row as SqlRow } from "postgres";
-import type { Row } from "../../command.ts";
+import type { Result, Row, Values } from "../../command.ts";
 import { EXIT, Failure } from "../../failure.ts";
 import { LAST } from "../../resolve_ids.ts";
-import { uuidOf } from "../../values.ts";
+import { required, uuidOf, wholeNumber } from "../../values.ts";
 
 /** Formats halalas, given as text, for people. */
 export const sarOf = (halalas: unknown): string => `${formatHalalas(BigInt(halalas as string))} SAR`;
@@ -25,6 +25,24 @@ export async function findDeposit(query: Query, id: string): Promise<SqlRow> {
     where d.id = ${uuidOf("deposit", "dep_", id)}::uuid`;
   if (row) return row;
   throw new Failure(EXIT.refused, "not_found", `There is no deposit ${id}.`);
+}
+
+/** A list without --after begins below it. */
+export const MOST_UUID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+export const PAGE_OPTIONS = { limit: { type: "string", default: "100" }, after: { type: "string" } } as const;
+
+export const limitOf = (values: Values): number => wholeNumber(required(values, "limit"), "limit");
+
+/** A page of a list, newest first. `rows` has one row more than the page if there are older ones. */
+export function describePage(rows: readonly Row[], most: number, id: string): Result {
+  const items = rows.slice(0, most);
+  if (rows.length === items.length) return { items };
+  const next = `${items.at(-1)![id]}`;
+  return {
+    items,
+    object: { next },
+    notice: `These are the newest ${most}. For older ones, repeat the command with --after ${next}`,
+  };
 }
 
 /** States in one line whose money a withdrawal is and where it goes. */

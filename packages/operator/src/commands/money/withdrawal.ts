@@ -6,7 +6,17 @@ import { OPERATOR_KEYS_OPTION, readSignedPayees } from "../../operator_keys_file
 import { requireKeptRecords } from "../../own_heads.ts";
 import { instantOf } from "../../output.ts";
 import { oneOf, optional } from "../../values.ts";
-import { batchOf, describeWithdrawal, findWithdrawal, sarOf, withdrawalText } from "./money_rows.ts";
+import {
+  batchOf,
+  describePage,
+  describeWithdrawal,
+  findWithdrawal,
+  limitOf,
+  MOST_UUID,
+  PAGE_OPTIONS,
+  sarOf,
+  withdrawalText,
+} from "./money_rows.ts";
 import { isPayeeSigned } from "./payment_check.ts";
 import { changeOrPropose } from "../changes/proposing.ts";
 
@@ -16,30 +26,34 @@ const MOST_AT_ONCE = 500;
 
 const list: Command = {
   words: "withdrawal list",
-  usage: "withdrawal list [--status STATUS]",
-  does: `lists every withdrawal, or the withdrawals with one status: ${STATUSES.join(", ")}`,
-  options: { status: { type: "string" } },
+  usage: "withdrawal list [--status STATUS] [--limit N] [--after WD]",
+  does: `lists withdrawals, newest first, also those with one status: ${STATUSES.join(", ")}`,
+  options: { status: { type: "string" }, ...PAGE_OPTIONS },
   async run({ values, query }) {
     const given = optional(values, "status");
     const status = given === undefined ? null : oneOf(given, "status", STATUSES);
+    const [most, after] = [limitOf(values), optional(values, "after")];
+    const last = after === undefined ? undefined : await findWithdrawal(query, after);
     const rows = await query`
       select *, amount::text from gold.withdrawal_overview
-      where status = coalesce(${status}::text::gold.withdrawal_status, status) order by created_at, id`;
-    return {
-      items: rows.map((row): Row => ({
-        withdrawal_id: `wd_${row.id}`,
-        client_id: row.public_id,
-        amount_sar: formatHalalas(BigInt(row.amount)),
-        reference: row.reference,
-        iban: row.iban,
-        status: row.status,
-        status_at: row.status_at.toISOString(),
-        status_by: row.status_by,
-        batch: row.batch_id,
-        held_until: instantOf(row.held_until),
-        created_at: row.created_at.toISOString(),
-      })),
-    };
+      where status = coalesce(${status}::text::gold.withdrawal_status, status)
+        and (created_at, id) < (${last?.created_at.toISOString() ?? "infinity"}::text::timestamptz,
+          ${last?.id ?? MOST_UUID}::uuid)
+      order by created_at desc, id desc limit ${most + 1}`;
+    const items = rows.map((row): Row => ({
+      withdrawal_id: `wd_${row.id}`,
+      client_id: row.public_id,
+      amount_sar: formatHalalas(BigInt(row.amount)),
+      reference: row.reference,
+      iban: row.iban,
+      status: row.status,
+      status_at: row.status_at.toISOString(),
+      status_by: row.status_by,
+      batch: row.batch_id,
+      held_until: instantOf(row.held_until),
+      created_at: row.created_at.toISOString(),
+    }));
+    return describePage(items, most, "withdrawal_id");
   },
 };
 

@@ -95,33 +95,40 @@ export async function partners({ run, frame }: Page, { from = "0" }: Query): Pro
   }`;
 }
 
-export async function money({ run }: Page): Promise<Html> {
-  const deposits = run("deposit list").then(({ items }) => items!.toReversed());
-  // The two parts that show deposits report the failure.
-  deposits.catch(() => {});
-  const open = async (status: string) => (await run("withdrawal list", `--status=${status}`)).items!;
-  const columns = (rows: readonly Row[]) =>
-    rows.map((row) =>
-      pick(row, "withdrawal_id client_id amount_sar iban reference status_by status_at held_until batch")
-    );
-  return html`
-    <p
-      class="actions">${formLink("deposit record")}${formLink("withdrawal approve")}${formLink(
-        "withdrawal submit",
-      )}${formLink("withdrawal paid")}</p>${await part(
-        TITLE.withdrawalsThatWaitForAnApproval,
-        async () => columns(await open("pending_approval")),
-      )}${await part(TITLE.approvedWithdrawals, async () => columns(await open("approved")))}${await part(
-        TITLE.withdrawalsAtTheBank,
-        async () => columns(await open("submitted")),
-      )}${await part(
-        TITLE.depositsThatWaitForAnApproval,
-        async () => (await deposits).filter(({ status }) => status === "recorded"),
-      )}${await part(
-        TITLE.newestDeposits,
-        async () => (await deposits).slice(0, 20),
-      )}
-  `;
+/** The lists of the page Money, with the names that its address gives them. */
+const MONEY: Readonly<Record<string, readonly [title: string, words: string]>> = {
+  pending_approval: [TITLE.withdrawalsThatWaitForAnApproval, "withdrawal list --status=pending_approval"],
+  approved: [TITLE.approvedWithdrawals, "withdrawal list --status=approved"],
+  submitted: [TITLE.withdrawalsAtTheBank, "withdrawal list --status=submitted"],
+  recorded: [TITLE.depositsThatWaitForAnApproval, "deposit list --status=recorded"],
+  deposits: [TITLE.newestDeposits, "deposit list"],
+};
+const WITHDRAWAL_COLUMNS =
+  "withdrawal_id client_id amount_sar iban reference status_by status_at held_until batch";
+const MOST_OF_MONEY = 50;
+
+/** The newest rows of all lists, or the following rows of one. */
+export async function money({ run, frame }: Page, { list = "", ...query }: Query): Promise<Html> {
+  const shown = Object.entries(MONEY).filter(([name]) => !Object.hasOwn(MONEY, list) || name === list);
+  const parts = await Promise.all(shown.map(([name, [title, words]]) =>
+    part(title, async () => {
+      const older = name === list ? optionsOf(query, ["after"]) : [];
+      const { items, object } = await run(words, `--limit=${MOST_OF_MONEY}`, ...older);
+      const rows = words.startsWith("deposit") ? items! : items!.map((row) => pick(row, WITHDRAWAL_COLUMNS));
+      return html`${table(rows, title)}${
+        object?.next
+          ? html`<p class="note">${TEXT.newest(MOST_OF_MONEY)}</p>${
+            moreLink(frame, { list: name, after: `${object.next}` })
+          }`
+          : ""
+      }`;
+    })
+  ));
+  return html`<p class="actions">${
+    ["deposit record", "withdrawal approve", "withdrawal submit", "withdrawal paid"].map((words) =>
+      formLink(words)
+    )
+  }</p>${parts}`;
 }
 
 export async function market({ run }: Page): Promise<Html> {
