@@ -1392,6 +1392,11 @@ export type WebhookEvent = {
    * not in the event stream nor in GET /v1/events.
    */
   previous_sequence?: number | null | undefined;
+  /**
+   * The client_id of the partner whose endpoint this is: yours. Refuse an event that names another one.
+   * Only in webhooks of 0.7.0 and later, not in the event stream nor in GET /v1/events.
+   */
+  client_id?: string | undefined;
 } & AccountEventCase;
 
 /** An outgoing payment. If it is rejected, returned or cancelled, the amount is available again. */

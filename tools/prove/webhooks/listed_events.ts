@@ -9,7 +9,7 @@ export interface ListedEvent {
   readonly type: string;
   /**
    * SHA-256 of the event's bytes without its `delivery` member. These are the bytes that a webhook carries,
-   * without its `previous_sequence`.
+   * without its `previous_sequence` and `client_id`.
    */
   readonly digest: string;
   /** The status of the delivery to each endpoint, by the endpoint's number. */

@@ -29,9 +29,9 @@ export interface Arrival {
   readonly order?: string;
   readonly createdMs: number;
   readonly arrivedMs: number;
-  /** SHA-256 of the body's bytes without `previous_sequence`. */
+  /** SHA-256 of the body's bytes without `previous_sequence` and `client_id`. */
   readonly digest: string;
-  /** Absent if the body does not end with `previous_sequence`. */
+  /** Absent if the body does not end with `previous_sequence` and `client_id`. */
   readonly previous?: number | null;
   readonly way: Answer["way"];
   readonly accepted: boolean;
@@ -48,7 +48,7 @@ interface Place {
   behaviour: Behaviour;
 }
 
-const PREVIOUS = /,"previous_sequence":(null|[0-9]+)\}$/;
+const ADDED = /,"previous_sequence":(null|[0-9]+),"client_id":"\w+"\}$/;
 const places: Place[] = [];
 const arrivals: Arrival[] = [];
 let certificate: ServerCertificate;
@@ -99,13 +99,13 @@ function read({ id, body, headers }: Delivery, secret: string) {
   const { sequence, created_at, data: { order } } = event;
   const foreign = event.id === id ? undefined : `webhook-id is ${id} but the event's id is ${event.id}`;
   const fault = foreign ?? findFault(secret, body, headers);
-  const previous = PREVIOUS.exec(body)?.[1];
+  const previous = ADDED.exec(body)?.[1];
   return {
     id,
     sequence,
     ...(order && { order: order.order_id }),
     createdMs: Date.parse(created_at),
-    digest: createHash("sha256").update(body.replace(PREVIOUS, "}")).digest("base64"),
+    digest: createHash("sha256").update(body.replace(ADDED, "}")).digest("base64"),
     ...(previous !== undefined && { previous: JSON.parse(previous) as number | null }),
     ...(fault !== undefined && { fault }),
   };

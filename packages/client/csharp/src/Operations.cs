@@ -368,10 +368,10 @@ namespace GoldPartner {
     /// <summary>
     /// Send an event to your webhook endpoints again. Sends one of your events now to each of your endpoints that
     /// gets its type, whether it was delivered, is parked or is still waiting. It is sent ahead of waiting events and
-    /// gets all its tries again. It has the same id and the same bytes as before; only <c>previous_sequence</c> can
-    /// differ, if the types of the endpoint have changed. While an endpoint is disabled, its delivery stays pending
-    /// without a <c>next_attempt_at</c>, and the event is sent once the endpoint is enabled again. The body may be
-    /// omitted.
+    /// gets all its tries again. It has the same id and the same bytes as before, with two exceptions: an upgrade of
+    /// the service can add members, such as <c>client_id</c>, and <c>previous_sequence</c> becomes null if the types
+    /// of the endpoint have changed. While an endpoint is disabled, its delivery stays pending without a
+    /// <c>next_attempt_at</c>, and the event is sent once the endpoint is enabled again. The body may be omitted.
     /// </summary>
     /// <param name="eventId">the id, as the service returned it</param>
     /// <param name="idempotencyKey">

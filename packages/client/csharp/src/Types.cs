@@ -1976,6 +1976,7 @@ namespace GoldPartner {
       ApiVersion = json.Find("api_version", Json.Text);
       Data = json.Get("data", Json.Object(each => new EventData(each)));
       PreviousSequence = json.FindValue("previous_sequence", Json.Integer);
+      ClientId = json.Find("client_id", Json.Text);
     }
 
     /// <summary>What happened. Values may be added.</summary>
@@ -2004,6 +2005,11 @@ namespace GoldPartner {
     /// stream nor in GET /v1/events.
     /// </summary>
     public long? PreviousSequence { get; }
+    /// <summary>
+    /// The client_id of the partner whose endpoint this is: yours. Refuse an event that names another one. Only in
+    /// webhooks of 0.7.0 and later, not in the event stream nor in GET /v1/events.
+    /// </summary>
+    public string? ClientId { get; }
   }
 
   /// <summary>An outgoing payment. If it is rejected, returned or cancelled, the amount is available again.</summary>

@@ -32,7 +32,7 @@ NOT_CALLED = {
 }
 
 #: The types of events also describe webhooks, which have these members more.
-ONLY_IN_WEBHOOKS = {"previous_sequence"}
+ONLY_IN_WEBHOOKS = {"previous_sequence", "client_id"}
 
 
 class Replies(unittest.TestCase):
@@ -96,13 +96,15 @@ def shape_of_type(reply: Any) -> Any:
     if origin in (types.UnionType, typing.Union):
         return one_of([shape_of_type(argument) for argument in arguments])
     hints = typing.get_type_hints(reply, include_extras=True)
+    if ONLY_IN_WEBHOOKS <= hints.keys():
+        hints = {name: hint for name, hint in hints.items() if name not in ONLY_IN_WEBHOOKS}
     return {
-        "members": {name: shape_of_type(hint) for name, hint in hints.items() if name not in ONLY_IN_WEBHOOKS},
+        "members": {name: shape_of_type(hint) for name, hint in hints.items()},
         "optional": sorted(
             name
             for name, hint in hints.items()
             # Replies always have the delivery; the same type describes webhooks, which do not have it.
-            if typing.get_origin(hint) is typing.NotRequired and name not in {"delivery", *ONLY_IN_WEBHOOKS}
+            if typing.get_origin(hint) is typing.NotRequired and name != "delivery"
         ),
     }
 

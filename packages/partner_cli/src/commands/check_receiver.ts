@@ -35,10 +35,11 @@ export const CHECK_RECEIVER: Command = {
   async run({ values, positionals: [text], credentials, path, now }) {
     const log = optional(values, "log");
     const receiver = await receiverOf(text!, { values, path });
-    const secret = memberOf(await credentials(), "webhook_secret");
+    const given = await credentials();
+    const secret = memberOf(given, "webhook_secret");
     parseWebhookSecret(secret);
     const sender = new TestSender({
-      ...{ receiver, secret, now },
+      ...{ receiver, secret, now, clientId: given.client_id },
       log: log === undefined ? undefined : new ReceiverLog(path(log)),
       next: wholeNumber(required(values, "next"), "next", 1),
     });

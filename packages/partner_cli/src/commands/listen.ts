@@ -80,11 +80,14 @@ export const LISTEN: Command = {
   async run({ values, client, credentials, path, ...terminal }) {
     const patterns = patternsOf(values);
     const receiver = await receiverOf(required(values, "forward"), { values, path });
-    const secret = memberOf(await credentials(), "webhook_secret");
+    const given = await credentials();
+    const [secret, clientId] = [memberOf(given, "webhook_secret"), memberOf(given, "client_id")];
     parseWebhookSecret(secret);
     const from = optional(values, "after");
     const after = from === undefined ? undefined : wholeNumber(from, "after", 0);
-    return { lines: forward({ client: await client(), receiver, secret, after, patterns, terminal }) };
+    return {
+      lines: forward({ client: await client(), receiver, secret, clientId, after, patterns, terminal }),
+    };
   },
 };
 
@@ -92,6 +95,7 @@ interface Plan {
   readonly client: GoldClient;
   readonly receiver: Receiver;
   readonly secret: string;
+  readonly clientId: string;
   readonly after: number | undefined;
   /** Without one, every event is delivered. */
   readonly patterns: readonly string[];
@@ -99,7 +103,7 @@ interface Plan {
 }
 
 async function* forward(
-  { client, receiver, secret, after: from, patterns, terminal }: Plan,
+  { client, receiver, secret, clientId, after: from, patterns, terminal }: Plan,
 ): AsyncGenerator<Row> {
   const signal = terminal.untilStopped();
   try {
@@ -107,13 +111,13 @@ async function* forward(
     const events = patterns.length === 0 ? "the events" : `the events of type ${patterns.join(", ")}`;
     const text = `Delivering ${events} after ${after} to ${receiver.url}. Ctrl-C ends it.`;
     terminal.err(fold(text, terminal.errorScreen));
-    // The stream has no previous_sequence, because it knows no filter. The receiver cannot have the events before the
+    // The stream has no previous_sequence, because it knows no filter, and no client_id. The receiver cannot have the events before the
     // first one, so that one names none.
     let previous: number | null = null;
     for await (const event of client.streamEvents({ after }, { signal })) {
       if (patterns.length > 0 && !patterns.some((pattern) => matches(event.type, pattern))) continue;
       const timestamp = Math.floor(terminal.now() / 1000);
-      const body = wireJson({ ...event, previous_sequence: previous });
+      const body = wireJson({ ...event, previous_sequence: previous, client_id: clientId });
       previous = event.sequence;
       const message = signedMessage(event.id, body, [secret], timestamp);
       const { status, error = null } = await deliver(receiver, message);

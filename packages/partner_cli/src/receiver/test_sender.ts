@@ -30,6 +30,7 @@ export class TestSender {
   /** Undefined without --log. The checks then see the receiver's answers, but not what it processes. */
   readonly log: ReceiverLog | undefined;
   readonly #receiver: Receiver;
+  readonly #clientId: string | undefined;
   readonly #now: () => number;
   #next: number;
   /** Sequence numbers of take() that no accepted event has yet, and those of reopen(). */
@@ -37,8 +38,10 @@ export class TestSender {
   readonly #skipped: number[] = [];
 
   constructor(
-    { receiver, secret, log, next, now }: {
+    { receiver, clientId, secret, log, next, now }: {
       readonly receiver: Receiver;
+      /** The client_id in the body. Undefined: the body has none, as before 0.7.0. */
+      readonly clientId?: string | undefined;
       readonly secret: string;
       readonly log?: ReceiverLog | undefined;
       /** The sequence number that the receiver expects. */
@@ -46,7 +49,8 @@ export class TestSender {
       readonly now: () => number;
     },
   ) {
-    [this.#receiver, this.secret, this.log, this.#next, this.#now] = [receiver, secret, log, next, now];
+    [this.#receiver, this.#clientId, this.secret, this.log] = [receiver, clientId, secret, log];
+    [this.#next, this.#now] = [next, now];
   }
 
   /** Makes the event with the next sequence number, and uses up that number. */
@@ -106,7 +110,8 @@ export class TestSender {
       ...{ status: "executed", executed_at: at },
     };
     const data = { order, chain_head: "0".repeat(64) };
-    const body = { type, id, sequence, created_at: at, data, previous_sequence: previous };
+    const added = { previous_sequence: previous, client_id: this.#clientId };
+    const body = { type, id, sequence, created_at: at, data, ...added };
     return { id, sequence, previous, body: JSON.stringify(body) };
   }
 

@@ -223,7 +223,8 @@ describe("openApiDocument()", () => {
     const ids = new Set(Object.values(EVENTS).map(({ id }) => id));
     assertEquals(ids.size, Object.keys(EVENTS).length);
     for (const [type, event] of Object.entries(WEBHOOKS)) {
-      assertEquals([event.type, Object.keys(event).at(-1)], [type, "previous_sequence"]);
+      const added = Object.keys(event).slice(-2);
+      assertEquals([event.type, ...added], [type, "previous_sequence", "client_id"]);
       assert(webhookEvent.safeParse(event).success, type);
     }
   });

@@ -35,8 +35,8 @@ const EXAMPLE_WEBHOOK_SECRET = `whsec_${btoa("the secret of all examples")}`;
 const DESCRIPTION =
   "Sent to each of your endpoints that gets this type, in the format of Standard Webhooks, at least once. " +
   "Detect duplicates by `id`, order events by `previous_sequence`, and acknowledge types that you do not know. " +
-  "Verify the signature over the raw body before you read the body, and refuse a timestamp that differs from " +
-  "your clock by more than 300 seconds. A failed delivery is retried with increasing delays for 3 days. Then " +
+  "Verify the signature over the raw body before you read the body. Refuse a timestamp that differs from " +
+  "your clock by more than 300 seconds, and a `client_id` that is not yours. A failed delivery is retried with increasing delays for 3 days. Then " +
   "the event is parked: it is not sent again unless you request a redelivery. GET /v1/events lists every event. " +
   "The examples are " +
   `signed with the secret \`${EXAMPLE_WEBHOOK_SECRET}\`, which belongs to no partner.`;

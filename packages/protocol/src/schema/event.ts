@@ -227,8 +227,14 @@ const previous_sequence = z.int().min(1).nullable().optional().meta({
     "stream nor in GET /v1/events.",
 });
 
+const client_id = z.string().optional().meta({
+  description:
+    "The client_id of the partner whose endpoint this is: yours. Refuse an event that names another one. Only in " +
+    "webhooks of 0.7.0 and later, not in the event stream nor in GET /v1/events.",
+});
+
 /** A webhook's body. It is delivered at least once, so decide by `id` whether you have it already. */
-export const webhookEvent = eventWith({ previous_sequence })
+export const webhookEvent = eventWith({ previous_sequence, client_id })
   .meta({
     id: "WebhookEvent",
     description: "An event. Types may be added; acknowledge types that you do not know.",

@@ -280,6 +280,13 @@ describe("the reply schemas", () => {
     }
   });
 
+  it("accept an event with or without the client_id of its receiver, which comes last", () => {
+    const sent = { ...event, previous_sequence: null, client_id: "sbx_k2m7q4x9t3v8n5r6b2hd" };
+    assertEquals<unknown>(schemas.webhookEvent.parse(sent), sent);
+    assertEquals(Object.keys(schemas.webhookEvent.parse(sent)).at(-1), "client_id");
+    assertEquals(accepts("webhookEvent", { ...event, client_id: null }), false);
+  });
+
   it("accept an event with or without its delivery to each endpoint", () => {
     const reply = {
       ...event,

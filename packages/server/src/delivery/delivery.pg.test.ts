@@ -82,8 +82,12 @@ describe("delivery", () => {
     const { delivery: _, deliveries: __, line: ___, ...listed } = await read.json() as Readonly<
       Record<string, unknown>
     >;
-    const { previous_sequence: previous, ...sent } = event;
-    assertEquals([listed as unknown, previous], [sent, event.sequence - 1]);
+    const { previous_sequence: previous, client_id, ...sent } = event;
+    assertEquals<unknown>([listed, previous, client_id], [
+      sent,
+      event.sequence - 1,
+      service.partner.clientId,
+    ]);
   });
 
   it("sends each of 30 concurrent events once, and reuses open connections", async () => {

@@ -60,8 +60,10 @@ describe("take_deliveries", () => {
       "withdrawal.created",
     ]);
     const read = await books.api<{ body: string }[]>`select body from gold.list_events(${client}, 0, 9)`;
+    const [owner] = await books.sql`select public_id from gold.partner where id = ${client}`;
+    const added = (n: number) => `,"previous_sequence":${n || null},"client_id":"${owner!.public_id}"}`;
     assertEquals(
-      read.map(({ body }, n) => body.replace(/,"delivery":.*$/, `,"previous_sequence":${n || null}}`)),
+      read.map(({ body }, n) => body.replace(/,"delivery":.*$/, added(n))),
       first.map(({ body }) => body!),
     );
     for (const sequence of [1, 2, 3]) await redeliver(books, client, sequence);

@@ -30,11 +30,12 @@ begin
 
   return query
   with endpoints as materialized (
-    select r.id as receiver, r.partner_id % 64 as bucket, r.partner_id, r.types, r.typed_after, c.after, c.room,
-      takes(r.types, 'order.executed') as orders, t.sequence as sealed, a.event_sequence as last,
+    select r.id as receiver, r.partner_id % 64 as bucket, r.partner_id, p.public_id, r.types, r.typed_after,
+      c.after, c.room, takes(r.types, 'order.executed') as orders, t.sequence as sealed, a.event_sequence as last,
       n.disabled_at is not null as disabled
     from unnest(clients, tenures, afters, rooms) c (client, tenure, after, room)
     join receiver r on r.id = c.client
+    join partner p on p.id = r.partner_id
     join endpoint n on n.bucket = r.id % 64 and n.client_id = r.id
       and n.worker = take_deliveries.worker and n.tenure = c.tenure
     join chain_tail t on t.bucket = r.partner_id % 64 and t.client_id = r.partner_id
@@ -91,7 +92,7 @@ begin
       where r.bucket = t.receiver % 64 and r.client_id = t.receiver and r.sequence = t.sequence) is null
     then left(b.body, -1) || ',"previous_sequence":'
       || coalesce(previous_sequence(n.partner_id, n.types, n.orders, n.typed_after, t.sequence)::text, 'null')
-      || '}' end,
+      || ',"client_id":"' || n.public_id || '"}' end,
     t.tries::int, t.ticket, t.follows
   from chosen t join endpoints n on n.receiver = t.receiver
   cross join lateral event_body(

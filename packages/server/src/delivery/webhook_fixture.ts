@@ -25,6 +25,7 @@ export interface EventBody {
   readonly id: string;
   readonly sequence: number;
   readonly previous_sequence: number | null;
+  readonly client_id: string;
 }
 
 export const eventOf = (delivery: Delivery) => JSON.parse(delivery.body) as EventBody;

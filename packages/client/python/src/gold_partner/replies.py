@@ -687,6 +687,8 @@ class EventFrame(TypedDict):
     #: The number of the event before this one among those that this endpoint gets. None: there is none, or the types
     #: of the endpoint have changed since. Only in the body of a webhook of 0.7.0 or later.
     previous_sequence: NotRequired[int | None]
+    #: The client_id of the partner whose endpoint this is: yours. Only in the body of a webhook of 0.7.0 or later.
+    client_id: NotRequired[str]
 
 
 class OrderEvent(EventFrame):

@@ -65,8 +65,8 @@ export const BOOKS_ENDPOINTS = {
     reply: {
       mediaType: "text/event-stream",
       description:
-        "Each message's `data` is an event as a webhook has it, without `previous_sequence`; its `id` is the event's " +
-        "`sequence`.",
+        "Each message's `data` is an event as a webhook has it, without `previous_sequence` and `client_id`; its `id` " +
+        "is the event's `sequence`.",
       schema: z.string().meta({ id: "EventStream", description: "Server-sent events with your events." }),
       examples: {
         order_executed: `id: ${EVENTS["order.executed"].sequence}\ndata: ${
@@ -94,8 +94,8 @@ export const BOOKS_ENDPOINTS = {
     description:
       "Sends one of your events now to each of your endpoints that gets its type, whether it was delivered, is " +
       "parked or is still waiting. It is sent ahead of waiting events and gets all its tries again. It has the " +
-      "same id and the same bytes as before; only `previous_sequence` can differ, if the types of the endpoint " +
-      "have changed. While an endpoint is disabled, its delivery stays pending without a `next_attempt_at`, and " +
+      "same id and the same bytes as before, with two exceptions: an upgrade of the service can add members, such " +
+      "as `client_id`, and `previous_sequence` becomes null if the types of the endpoint have changed. While an endpoint is disabled, its delivery stays pending without a `next_attempt_at`, and " +
       "the event is sent once the endpoint is enabled again. The body may be omitted.",
     token: "required",
     idempotent: true,

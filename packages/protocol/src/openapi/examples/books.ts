@@ -8,7 +8,15 @@ import {
   statementReply,
 } from "../../schema/mod.ts";
 import { WITHDRAWAL_REQUEST } from "./money.ts";
-import { DIGEST, ID, INSTANT, PARTNER_TEXTS, RESERVES_LIST_ID, THUMBPRINT } from "./example_values.ts";
+import {
+  CLIENT_ID,
+  DIGEST,
+  ID,
+  INSTANT,
+  PARTNER_TEXTS,
+  RESERVES_LIST_ID,
+  THUMBPRINT,
+} from "./example_values.ts";
 
 const SOLD = { reserves_list_id: RESERVES_LIST_ID } as const;
 const BOUGHT = { ...PARTNER_TEXTS, ...SOLD } as const;
@@ -149,7 +157,7 @@ export const CREDENTIALS = {
 } satisfies CredentialsReply;
 
 export const ACCOUNT = {
-  client_id: "sbx_k2m7q4x9t3v8n5r6b2hd",
+  client_id: CLIENT_ID,
   name: "Example Bank",
   environment: "sandbox",
   status: "active",

@@ -1,7 +1,7 @@
 import { API_VERSION } from "../../api_version.ts";
 import type { EventReply, WebhookEvent, WebhookEventType, WithdrawalStatus } from "../../schema/mod.ts";
 import { FUNDING, SUBMITTED, WITHDRAWAL } from "./money.ts";
-import { DIGEST, ID, INSTANT, THUMBPRINT } from "./example_values.ts";
+import { CLIENT_ID, DIGEST, ID, INSTANT, THUMBPRINT } from "./example_values.ts";
 import { ORDERS } from "./trading.ts";
 
 const chain_head = DIGEST.chainHead;
@@ -200,9 +200,15 @@ export const EVENTS = {
 export const WEBHOOKS = Object.fromEntries(
   Object.entries(EVENTS).map(([type, event]) => {
     const { sequence } = event;
-    return [type, { ...event, previous_sequence: sequence === 1 ? null : sequence - 1 }];
+    const previous = sequence === 1 ? null : sequence - 1;
+    return [type, { ...event, previous_sequence: previous, client_id: CLIENT_ID }];
   }),
-) as { readonly [Type in WebhookEventType]: (typeof EVENTS)[Type] & { previous_sequence: number | null } };
+) as {
+  readonly [Type in WebhookEventType]: (typeof EVENTS)[Type] & {
+    previous_sequence: number | null;
+    client_id: string;
+  };
+};
 
 const DELIVERED = {
   status: "delivered",

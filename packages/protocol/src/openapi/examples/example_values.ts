@@ -33,6 +33,8 @@ export const ID = {
   request: "req_019c1368-04b0-70b0-bbcf-53872173f8c8",
 } as const;
 
+export const CLIENT_ID = "sbx_k2m7q4x9t3v8n5r6b2hd";
+
 export const DIGEST = {
   certificate: "cee61e91ed19d5e1fd8464c43f39476bbf831f63573bea086a521a424a4df9d0",
   iban: "95dbcef204cab73c3c196190da21ee4d7560b3285f65ae02ea0715941478ffae",

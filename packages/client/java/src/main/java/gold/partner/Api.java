@@ -1831,6 +1831,8 @@ public final class Api {
    *     event after that one. Null: process it at once, because there is none before it, or because the types of the
    *     endpoint have changed since. Without a filter it is sequence - 1. Only in webhooks of 0.7.0 and later, not in
    *     the event stream nor in GET /v1/events.
+   * @param clientId the client_id of the partner whose endpoint this is: yours. Refuse an event that names another
+   *     one. Only in webhooks of 0.7.0 and later, not in the event stream nor in GET /v1/events.
    */
   public record WebhookEvent(
       String type,
@@ -1840,7 +1842,8 @@ public final class Api {
       String environment,
       String apiVersion,
       EventData data,
-      Long previousSequence) {
+      Long previousSequence,
+      String clientId) {
     public WebhookEvent {
       Json.required(type, "type");
       Json.required(id, "id");

@@ -399,9 +399,10 @@ public abstract class Operations {
   /**
    * Send an event to your webhook endpoints again. Sends one of your events now to each of your endpoints that gets
    * its type, whether it was delivered, is parked or is still waiting. It is sent ahead of waiting events and gets
-   * all its tries again. It has the same id and the same bytes as before; only {@code previous_sequence} can differ,
-   * if the types of the endpoint have changed. While an endpoint is disabled, its delivery stays pending without a
-   * {@code next_attempt_at}, and the event is sent once the endpoint is enabled again. The body may be omitted.
+   * all its tries again. It has the same id and the same bytes as before, with two exceptions: an upgrade of the
+   * service can add members, such as {@code client_id}, and {@code previous_sequence} becomes null if the types of
+   * the endpoint have changed. While an endpoint is disabled, its delivery stays pending without a {@code
+   * next_attempt_at}, and the event is sent once the endpoint is enabled again. The body may be omitted.
    *
    * @param eventId the id, as the service returned it
    * @return the reply
