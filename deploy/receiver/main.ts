@@ -14,7 +14,7 @@ function setting(name: string): string {
   if (value) return value;
   console.error(
     `${name} is missing. The receiver needs RECEIVER_LISTEN (ADDRESS:PORT), CERTIFICATE_DIRECTORY (tls.crt, ` +
-      "tls.key) and WEBHOOK_SECRETS_FILE (one secret per line).",
+      "tls.key) and WEBHOOK_SECRETS_FILE (one secret per line). With CLIENT_ID, it refuses events for other partners.",
   );
   process.exit(EXIT_USAGE);
 }
@@ -30,6 +30,7 @@ const server = createServer(
   { cert: certificate("tls.crt"), key: certificate("tls.key") },
   answerWebhooks({
     secretsFile: setting("WEBHOOK_SECRETS_FILE"),
+    clientId: process.env.CLIENT_ID || undefined,
     nowSeconds: () => Math.floor(Date.now() / 1000),
     write: (line) => console.log(line),
   }),

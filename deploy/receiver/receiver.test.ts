@@ -21,7 +21,9 @@ describe("answerWebhooks()", () => {
 
   before(async () => {
     const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
-    server = createServer(answerWebhooks({ secretsFile, nowSeconds: () => NOW_SECONDS, write }));
+    server = createServer(
+      answerWebhooks({ secretsFile, clientId: "sbx_own", nowSeconds: () => NOW_SECONDS, write }),
+    );
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
   });
@@ -36,10 +38,10 @@ describe("answerWebhooks()", () => {
 
   async function deliver(
     secret: string,
-    { body = BODY, timestamp = NOW_SECONDS } = {},
+    { body = BODY, signed = BODY, timestamp = NOW_SECONDS } = {},
   ): Promise<[number, string]> {
     const { port } = server.address() as { port: number };
-    const signature = signWebhook({ id: "evt_1", timestamp, body: BODY }, [parseWebhookSecret(secret)]);
+    const signature = signWebhook({ id: "evt_1", timestamp, body: signed }, [parseWebhookSecret(secret)]);
     const reply = await fetch(`http://127.0.0.1:${port}/webhooks`, {
       method: "POST",
       headers: {
@@ -52,6 +54,11 @@ describe("answerWebhooks()", () => {
     });
     return [reply.status, await reply.text()];
   }
+
+  it("refuses an event for another partner", async () => {
+    const body = '{"client_id":"sbx_other"}';
+    assertEquals(await deliver(older, { body, signed: body }), [400, "client_mismatch"]);
+  });
 
   it("accepts a delivery that any of the active secrets signed, and logs the event", async () => {
     for (const secret of [older, newer]) assertEquals(await deliver(secret), [204, ""]);

@@ -8,6 +8,8 @@ interface Receiver {
    * restart.
    */
   readonly secretsFile: string;
+  /** The partner's client_id. Undefined: the receiver accepts events for every partner whose secret it has. */
+  readonly clientId: string | undefined;
   readonly nowSeconds: () => number;
   readonly write: (line: string) => void;
 }
@@ -19,13 +21,14 @@ const BODY_MAX_BYTES = 1 << 20;
  * any other delivery. If the receiver itself fails, for example because the file of secrets is missing, it
  * answers 500. Each delivery is logged in one line.
  */
-export function answerWebhooks({ secretsFile, nowSeconds, write }: Receiver): RequestListener {
+export function answerWebhooks(receiver: Receiver): RequestListener {
+  const { write } = receiver;
   return (request, response) => {
     const respond = (status: number, fields: Record<string, unknown>) => {
       write(JSON.stringify({ status, ...fields }));
       response.writeHead(status, { "Content-Type": "text/plain" }).end(fields.reason);
     };
-    receive(request, secretsFile, nowSeconds()).then(
+    receive(request, receiver).then(
       (event) => respond(204, event),
       (error: Error) => {
         if (error instanceof WebhookError) respond(400, { reason: error.reason, detail: error.message });
@@ -43,13 +46,12 @@ class BodyTooLargeError extends Error {
 
 async function receive(
   request: IncomingMessage,
-  secretsFile: string,
-  nowSeconds: number,
+  { secretsFile, clientId, nowSeconds }: Receiver,
 ): Promise<Record<string, unknown>> {
   const body = await readBody(request);
   const lines = (await readFile(secretsFile, "utf8")).split("\n").map((line) => line.trim());
   const secrets = lines.filter((line) => line !== "").map(parseWebhookSecret);
-  const { id } = verifyWebhook(body, request.headers, secrets, { nowSeconds });
+  const { id } = verifyWebhook(body, request.headers, secrets, { nowSeconds: nowSeconds(), clientId });
   const event: unknown = JSON.parse(body.toString("utf8"));
   return { id, event };
 }

@@ -12,8 +12,12 @@ interface Message {
   readonly body_hex?: string;
 }
 
-/** A webhook as the receiver gets it. A `null` header is left out. */
+/**
+ * A webhook as the receiver gets it. A `null` header is left out. `client_id` is the receiver's own; without it, the
+ * receiver compares none.
+ */
 interface Delivery {
+  readonly client_id?: string;
   readonly secrets?: readonly string[];
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly body_utf8?: string;
@@ -30,6 +34,19 @@ const EVENT = {
   timestamp: 1700000000,
   body_utf8: '{"type":"webhook.test","sequence":1}',
 } satisfies Message;
+
+const OWN = "sbx_k2m7q4x9t3v8n5r6b2hd";
+const OTHER = "sbx_7c1wz0p5f8d3j6y4g9sa";
+
+/** A correctly signed event for an endpoint of this partner. Without a partner, the body is of a release before 0.7.0. */
+function eventFor(client_id?: string): Delivery {
+  const body_utf8 = JSON.stringify({
+    ...{ type: "webhook.test", id: EVENT.id, sequence: 1, created_at: "2023-11-14T22:13:20.000Z" },
+    ...{ environment: "sandbox", api_version: "1", data: { chain_head: "5a".repeat(32) } },
+    ...client_id && { previous_sequence: null, client_id },
+  });
+  return { headers: { "webhook-signature": signatureOf(OLD, { ...EVENT, body_utf8 }) }, body_utf8 };
+}
 
 const SIGNED: Record<string, Message> = {
   "Standard Webhooks' published example": {
@@ -68,6 +85,9 @@ const ACCEPTED: Record<string, Delivery> = {
   },
   "300 seconds late": { now_seconds: EVENT.timestamp + 300 },
   "300 seconds early": { now_seconds: EVENT.timestamp - 300 },
+  "the receiver's client_id": { client_id: OWN, ...eventFor(OWN) },
+  "no client_id: a body from before 0.7.0": { client_id: OWN, ...eventFor() },
+  "another client_id, and a receiver that compares none": eventFor(OTHER),
 };
 
 const REFUSED: Record<string, readonly [WebhookErrorReason, Delivery]> = {
@@ -105,6 +125,12 @@ const REFUSED: Record<string, readonly [WebhookErrorReason, Delivery]> = {
   "a timestamp with a plus sign": ["header_invalid", { headers: { "webhook-timestamp": "+1700000000" } }],
   "301 seconds late": ["timestamp_too_old", { now_seconds: EVENT.timestamp + 301 }],
   "301 seconds early": ["timestamp_too_new", { now_seconds: EVENT.timestamp - 301 }],
+  "another client_id": ["client_mismatch", { client_id: OWN, ...eventFor(OTHER) }],
+  "a client_id in upper case": ["client_mismatch", { client_id: OWN, ...eventFor(OWN.toUpperCase()) }],
+  "another client_id, signed with another secret": [
+    "signature_mismatch",
+    { client_id: OWN, ...eventFor(OTHER), secrets: [FOREIGN] },
+  ],
 };
 
 const REFUSED_SECRETS: Record<string, string> = {
@@ -143,8 +169,8 @@ export default function make(): VectorFile {
   return {
     description:
       "Webhook signatures. Sign a case with id: its secrets give signature, the whole webhook-signature header. Verify a " +
-      "case with headers at now_seconds with a tolerance of 300 s: it is valid, or refused with the reason. A case with " +
-      "secret has an invalid secret. The body is given as body_utf8 or body_hex.",
+      "case with headers at now_seconds with a tolerance of 300 s: it is valid, or refused with the reason. client_id is " +
+      "that of the receiver. A case with secret has an invalid secret. The body is given as body_utf8 or body_hex.",
     origin: "Standard Webhooks, if the name says so. Otherwise written for this project.",
     cases: [
       ...Object.entries(SIGNED).map(([name, message]) => ({

@@ -25,7 +25,7 @@ export const secretOf = (fill: number): string => `whsec_${Buffer.alloc(32, fill
 
 /** A delivery as the service sends it, signed with each secret. `body` replaces the event's own JSON. */
 export function deliveryOf<Body extends Uint8Array | string = string>(
-  event: { readonly id: string },
+  event: { readonly id: string; readonly client_id?: string | undefined },
   secrets: readonly string[],
   { timestamp = NOW_SECONDS, body = JSON.stringify(event) as Body }: { timestamp?: number; body?: Body } = {},
 ): { readonly body: Body; readonly headers: Record<string, string> } {

@@ -51,7 +51,7 @@ async function answers(example: string, deliveries: unknown): Promise<number[]> 
     writeFileSync(module, example);
     writeFileSync(program, CALLER);
     const { stdout, stderr } = spawnSync(process.execPath, await exampleArguments(program, module), {
-      env: { ...process.env, WEBHOOK_SECRETS: `${OLD} ${NEW}` },
+      env: { ...process.env, WEBHOOK_SECRETS: `${OLD} ${NEW}`, CLIENT_ID: "sbx_own" },
       input: JSON.stringify(deliveries),
       encoding: "utf8",
       timeout: 60_000,
@@ -65,18 +65,20 @@ async function answers(example: string, deliveries: unknown): Promise<number[]> 
 }
 
 describe("the examples that show verifyWebhook()", () => {
-  it("accept deliveries that either secret signed, and reject foreign and changed deliveries", async () => {
+  it("accept deliveries that either secret signed, and reject foreign, changed and misdirected ones", async () => {
     const timestamp = Math.floor(Date.now() / 1000);
-    const events = describedEvents();
+    const events = describedEvents().map((event) => ({ ...event, client_id: "sbx_own" }));
+    const to = (client_id: string | undefined) =>
+      events.map((event) => deliveryOf({ ...event, client_id }, [OLD], { timestamp }));
     const [older, newer, foreign] = [OLD, NEW, FOREIGN].map((secret) =>
       events.map((event) => deliveryOf(event, [secret], { timestamp }))
     );
     const tampered = older!.map(({ body, headers }) => ({ headers, body: body.replace("_", "-") }));
-    const expected = [204, 204, 400, 400].flatMap((status) => events.map(() => status));
+    const expected = [204, 204, 400, 400, 400, 204].flatMap((status) => events.map(() => status));
     for (const page of PAGES) {
       const blocks = codeBlocks(readFileSync(join(ROOT, page), "utf8"));
       assertEquals(blocks.length, 1, page);
-      const sent = [older, newer, foreign, tampered].flat();
+      const sent = [older, newer, foreign, tampered, to("sbx_other"), to(undefined)].flat();
       assertEquals(await answers(blocks[0]!, sent), expected, page);
     }
   });

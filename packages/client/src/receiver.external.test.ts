@@ -14,6 +14,7 @@ const eventOf = (sequence: number, previous_sequence: number | null | undefined 
   id: `evt_019c1364-6eb8-7020-90c0-0000000000${sequence}`,
   sequence,
   previous_sequence,
+  client_id: "sbx_own",
 });
 const lineOf = (sequence: number) => `${sequence} order.executed ${eventOf(sequence).id}`;
 
@@ -25,7 +26,7 @@ function tryReceiver(command: readonly string[]): void {
   });
   after(() => receiver?.stop());
 
-  const signedNow = (event: { readonly id: string }, secrets: readonly string[], ageSeconds = 0) =>
+  const signedNow = (event: Parameters<typeof deliveryOf>[0], secrets: readonly string[], ageSeconds = 0) =>
     deliveryOf(event, secrets, { timestamp: Math.floor(Date.now() / 1000) - ageSeconds });
   const deliver = (sequence: number, secrets: readonly string[], ageSeconds = 0, changed = "") => {
     const { body, headers } = signedNow(eventOf(sequence), secrets, ageSeconds);
@@ -76,6 +77,13 @@ function tryReceiver(command: readonly string[]): void {
       200,
       lineOf(48),
     ]);
+  });
+  it("rejects an event for another partner, and accepts one that names none", async () => {
+    const other = signedNow({ ...eventOf(49), client_id: "sbx_other" }, [NEW]);
+    assertEquals(await receiver.deliver(other.body, other.headers), 400);
+    const { client_id: _, ...old } = eventOf(49);
+    const { body, headers } = signedNow(old, [NEW]);
+    assertEquals([await receiver.deliver(body, headers), await receiver.line()], [200, lineOf(49)]);
   });
   it("waits for the event that previous_sequence names, and without the member for the one before", async () => {
     const send = async (event: { readonly id: string }) => {

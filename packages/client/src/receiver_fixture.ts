@@ -53,6 +53,7 @@ export async function startReceiver(command: readonly string[]): Promise<Receive
       CERTIFICATE_FILE: certificate,
       KEY_FILE: key,
       WEBHOOK_SECRETS_FILE: secretsFile,
+      CLIENT_ID: "sbx_own",
       LAST_SEQUENCE: "40",
       PYTHONPATH: join(ROOT, ".tools/standardwebhooks"),
     },

@@ -20,6 +20,7 @@ export type WebhookErrorCode =
   | "timestamp_too_new"
   | "signature_version_unknown"
   | "signature_mismatch"
+  | "client_mismatch"
   | "body_too_long"
   | "event_invalid";
 
@@ -50,6 +51,11 @@ export interface WebhookVerificationOptions {
   readonly nowSeconds?: number;
   /** Seconds that the sender's clock may differ from `nowSeconds`, in both directions. Default: 300. */
   readonly toleranceSeconds?: number;
+  /**
+   * Your client_id. An event that was sent to another partner's endpoint is refused. Without `clientId`, and for events
+   * of a service before 0.7.0, only the signature is verified.
+   */
+  readonly clientId?: string | undefined;
 }
 
 export interface VerifiedWebhook {
@@ -69,20 +75,21 @@ export interface VerifiedWebhook {
  * @param headers A `Headers`, Node's `request.headers` or any record. Names match in any case.
  * @param secrets The text of each active secret, `whsec_…`. While a new secret replaces an old one, give
  * both.
- * @param options The clock and the tolerance. The defaults suit a receiver whose clock is right.
+ * @param options Your client_id, the clock and the tolerance. The defaults suit a receiver whose clock is right.
  * @returns The event, its id and the time of this attempt.
- * @throws WebhookVerificationError when a header, the time, the signature, the body or a secret is not
- * acceptable.
+ * @throws WebhookVerificationError when a header, the time, the signature, the client_id, the body or a secret is
+ * not acceptable.
  * @example
  * ```ts
  * import { verifyWebhook, WebhookVerificationError } from "@gold-partner/client";
  *
  * const secrets = process.env.WEBHOOK_SECRETS!.split(" ");
+ * const clientId = process.env.CLIENT_ID!;
  *
  * export async function receive(request: Request): Promise<Response> {
  *   const rawBody = await request.text();
  *   try {
- *     const { id, event } = verifyWebhook(rawBody, request.headers, secrets);
+ *     const { id, event } = verifyWebhook(rawBody, request.headers, secrets, { clientId });
  *     console.log(id, event.type, event.sequence);
  *     return new Response(null, { status: 204 });
  *   } catch (error) {

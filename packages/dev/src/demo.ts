@@ -25,6 +25,7 @@ export async function demonstrate(
     port: Number(port || HTTPS_PORT),
     certificate,
     secret: credentials.webhook_secret,
+    clientId: credentials.client_id,
     timeoutMs: listener.webhookTimeoutMs,
   };
   // Undefined if the operator registered a receiver elsewhere.

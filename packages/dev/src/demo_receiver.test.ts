@@ -14,14 +14,17 @@ describe("openDemoReceiver()", () => {
   const [secret, foreign] = [newSecret(), newSecret()];
   let port: number;
   let receiver: DemoReceiver;
+  const plan = () => ({
+    ...{ port, certificate: testCertificate(), secret },
+    clientId: described("webhook.test").client_id!,
+  });
   before(async () => {
     port = await findFreePort();
-    receiver =
-      (await openDemoReceiver({ port, certificate: testCertificate(), secret, timeoutMs: 120_000 }))!;
+    receiver = (await openDemoReceiver({ ...plan(), timeoutMs: 120_000 }))!;
   });
   after(() => receiver.stop());
 
-  async function deliver(event: { id: string }, signedBy = secret, at = port): Promise<number | undefined> {
+  async function deliver(event: WebhookEvent, signedBy = secret, at = port): Promise<number | undefined> {
     const [id, timestamp, body] = [event.id, Math.floor(Date.now() / 1000), JSON.stringify(event)];
     const signature = signWebhook({ id, timestamp, body }, [parseWebhookSecret(signedBy)]);
     const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature };
@@ -81,15 +84,16 @@ describe("openDemoReceiver()", () => {
     assertEquals(await deliver(described("funding.completed")), 204);
   });
 
-  it("rejects an event that another secret signed, and stops waiting after the time limit", async () => {
-    const plan = { port: await findFreePort(), certificate: testCertificate(), secret, timeoutMs: 20 };
-    const impatient = (await openDemoReceiver(plan))!;
-    assertEquals(await deliver(ordered(third), foreign, plan.port), 400);
+  it("rejects an event that another secret signed or of another partner, and waits no longer than its limit", async () => {
+    const own = { ...plan(), port: await findFreePort(), timeoutMs: 20 };
+    const impatient = (await openDemoReceiver(own))!;
+    assertEquals(await deliver(ordered(third), foreign, own.port), 400);
+    assertEquals(await deliver({ ...ordered(third), client_id: "sbx_other" }, secret, own.port), 400);
     assertEquals(await impatient.awaitEvent(third), undefined);
     await impatient.stop();
   });
 
   it("returns undefined if another program already listens on the port", async () => {
-    assertEquals(await openDemoReceiver({ port, certificate: testCertificate(), secret }), undefined);
+    assertEquals(await openDemoReceiver(plan()), undefined);
   });
 });

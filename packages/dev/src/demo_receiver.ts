@@ -18,6 +18,8 @@ interface ReceiverPlan {
   readonly certificate: ServerCertificate;
   /** `whsec_…` */
   readonly secret: string;
+  /** The demo partner's. */
+  readonly clientId: string;
   /** Default: 15 s. */
   readonly timeoutMs?: number | undefined;
 }
@@ -30,7 +32,7 @@ const POLL_MS = 2;
  * events.
  */
 export async function openDemoReceiver(
-  { port, certificate, secret, timeoutMs = TIMEOUT_MS }: ReceiverPlan,
+  { port, certificate, secret, clientId, timeoutMs = TIMEOUT_MS }: ReceiverPlan,
 ): Promise<DemoReceiver | undefined> {
   const receiver = await testReceiver({ port, certificate }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "EADDRINUSE") return undefined;
@@ -39,7 +41,7 @@ export async function openDemoReceiver(
   if (!receiver) return undefined;
   const arrivedMs = new Map<string, number>();
   receiver.answer((delivery) => {
-    const ids = readIds(delivery, secret);
+    const ids = readIds(delivery, secret, clientId);
     for (const id of ids ?? []) arrivedMs.set(id, delivery.receivedMs);
     return ids ? 204 : 400;
   });
@@ -56,11 +58,11 @@ export async function openDemoReceiver(
 /**
  * Returns a list with the order's id for `order.executed`, or with the withdrawal's id for
  * `withdrawal.created`. The list is empty for every other event. Returns undefined if the signature does not
- * verify.
+ * verify, or the event is for another partner.
  */
-function readIds({ body, headers }: Delivery, secret: string): string[] | undefined {
+function readIds({ body, headers }: Delivery, secret: string, clientId: string): string[] | undefined {
   try {
-    const { event } = verifyWebhook(body, headers, secret);
+    const { event } = verifyWebhook(body, headers, secret, { clientId });
     if (event.type === "order.executed") return [event.data.order.order_id];
     return event.type === "withdrawal.created" ? [event.data.withdrawal.withdrawal_id] : [];
   } catch {

@@ -62,7 +62,8 @@ describe("the webhooks of npm start", () => {
       ["receiver.pem", "receiver_key.pem"].map((name) => readFile(join(state, "pki", name), "utf8")),
     ) as [string, string];
     const port = await findFreePort();
-    const plan = { port, certificate: { cert, key }, secret: demo.webhook_secret, timeoutMs: TIMEOUT_MS };
+    const { webhook_secret: secret, client_id: clientId } = demo;
+    const plan = { port, certificate: { cert, key }, secret, clientId, timeoutMs: TIMEOUT_MS };
     const receiver = (await openDemoReceiver(plan))!;
     opened.push(receiver);
     await sendTo(port);

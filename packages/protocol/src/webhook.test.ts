@@ -236,6 +236,21 @@ describe("verifyWebhook()", () => {
       assertRefused("argument_invalid", () => verifyWebhook(BODY, headersWith(), [first], options as never));
     }
   });
+  it("compares the client_id of bytes, too, and accepts a body that has none", () => {
+    const [clientId, nowSeconds] = ["sbx_a", NOW];
+    const verify = (body: string | Uint8Array) => {
+      const signature = signWebhook({ id: ID, timestamp: NOW, body }, [first]);
+      verifyWebhook(body, headersWith({ "webhook-signature": signature }), [first], { nowSeconds, clientId });
+    };
+    for (const body of ['{"client_id":"sbx_a"}', BODY, "", "null", "[]", "no JSON"]) {
+      verify(body);
+      verify(Buffer.from(body));
+    }
+    for (const other of ['"sbx_b"', '"sbx_a "', '""', "null", "1", '["sbx_a"]']) {
+      assertRefused("client_mismatch", () => verify(`{"client_id":${other}}`));
+      assertRefused("client_mismatch", () => verify(Buffer.from(`{"client_id":${other}}`)));
+    }
+  });
   it("names the header and the age in its errors", () => {
     const late = assertThrows(() => verifyWebhook(BODY, headersWith(), [first], { nowSeconds: NOW + 999 }));
     assertStringIncludes(String(late), "WebhookError: webhook-timestamp is 999 s before");

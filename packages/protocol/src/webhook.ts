@@ -13,7 +13,8 @@ export type WebhookErrorReason =
   | "timestamp_too_old"
   | "timestamp_too_new"
   | "signature_version_unknown"
-  | "signature_mismatch";
+  | "signature_mismatch"
+  | "client_mismatch";
 
 /** The only error that signing and verifying throw. Callers can branch on `reason`, which is stable. */
 export class WebhookError extends Error {
@@ -49,6 +50,8 @@ export interface WebhookVerification {
   nowSeconds: number;
   /** Seconds that the sender's clock may differ from `nowSeconds`, in both directions. Default: 300. */
   toleranceSeconds?: number;
+  /** The receiver's client_id. A body with another one is refused. A body without one is from before 0.7.0. */
+  clientId?: string | undefined;
 }
 
 /** The id and the time of a valid delivery. Store `id`, and ignore a second delivery with the same id. */
@@ -167,7 +170,7 @@ export function signWebhook(message: WebhookMessage, secrets: readonly WebhookSe
  * @param rawBody The body as it was received. JSON that was parsed and written again has other bytes.
  * @param headers A `Headers`, Node's `request.headers` or any record. Names match in any case.
  * @param secrets The parsed secrets that are active, at least one.
- * @param options The receiver's clock, and how far the sender's clock may differ from it.
+ * @param options The receiver's clock, how far the sender's clock may differ from it, and the receiver's client_id.
  * @throws WebhookError whose `reason` says which header, time, signature or argument is not acceptable.
  * @example
  * ```ts
@@ -180,7 +183,8 @@ export function signWebhook(message: WebhookMessage, secrets: readonly WebhookSe
  *   "webhook-timestamp": `${message.timestamp}`,
  *   "webhook-signature": signWebhook(message, [secret]),
  * };
- * const { id } = verifyWebhook(message.body, headers, [secret], { nowSeconds: 1_769_851_900 });
+ * const options = { nowSeconds: 1_769_851_900, clientId: "sbx_k2m7q4x9t3v8n5r6b2hd" };
+ * const { id } = verifyWebhook(message.body, headers, [secret], options);
  * console.log(id); // evt_1
  * ```
  */
@@ -210,13 +214,37 @@ export function verifyWebhook(
   const content = signedContent(id, timestamp, rawBody);
   for (const secret of secrets) {
     const expected = signature(secret, content);
-    if (offered.some((one) => sameText(one, expected))) return { id, timestamp: Number(timestamp) };
+    if (!offered.some((one) => sameText(one, expected))) continue;
+    requireClient(rawBody, options.clientId);
+    return { id, timestamp: Number(timestamp) };
   }
   throw new WebhookError(
     "signature_mismatch",
     "No signature matches this body and these secrets: the body differs from the bytes that were sent, or " +
       "the secret is wrong; verify the raw body before any parser, with every active secret.",
   );
+}
+
+/** Call this only after the signature was verified. */
+function requireClient(rawBody: Uint8Array | string, clientId: string | undefined): void {
+  if (clientId === undefined) return;
+  const named = readClientId(rawBody);
+  if (named === undefined || named === clientId) return;
+  throw new WebhookError(
+    "client_mismatch",
+    "The signature is correct, but the event was sent to another partner's endpoint, or clientId is wrong; compare " +
+      "clientId with GET /v1/account, and call the operator.",
+  );
+}
+
+/** Returns undefined for a body that is not a JSON object, too. */
+function readClientId(rawBody: Uint8Array | string): unknown {
+  try {
+    return JSON.parse(typeof rawBody === "string" ? rawBody : Buffer.from(rawBody).toString("utf8"))
+      ?.client_id;
+  } catch {
+    return undefined;
+  }
 }
 
 function signedContent(id: string, timestamp: string, body: Uint8Array | string): Uint8Array {

@@ -16,6 +16,7 @@ interface SignCase {
 
 interface VerifyCase {
   name: string;
+  client_id?: string;
   secrets: string[];
   headers: Record<string, string>;
   body_utf8: string;
@@ -47,9 +48,12 @@ describe("webhook vectors", () => {
   });
   it("verifyWebhook() accepts each valid delivery and rejects each invalid delivery with its reason", () => {
     const delivered = cases.filter((one) => "headers" in one);
-    for (const { name, secrets, headers, body_utf8, now_seconds, valid, reason } of delivered) {
+    for (const { name, client_id, secrets, headers, body_utf8, now_seconds, valid, reason } of delivered) {
       const verify = () =>
-        verifyWebhook(body_utf8, headers, secrets.map(parseWebhookSecret), { nowSeconds: now_seconds });
+        verifyWebhook(body_utf8, headers, secrets.map(parseWebhookSecret), {
+          nowSeconds: now_seconds,
+          clientId: client_id,
+        });
       if (valid) verify();
       else assertEquals(assertThrows(verify, WebhookError).reason, reason, name);
     }

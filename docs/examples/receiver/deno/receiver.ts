@@ -6,10 +6,12 @@ interface Event {
   id: string;
   sequence: number;
   previous_sequence?: number | null;
+  client_id?: string;
   type: string;
 }
 
 const [hostname, port] = setting("RECEIVER_LISTEN").split(":");
+const CLIENT_ID = setting("CLIENT_ID");
 const BODY_MAX_BYTES = 65_536;
 
 // A real receiver keeps these in its database: the stored events, and which of them it has processed.
@@ -24,14 +26,16 @@ function setting(name: string): string {
 }
 
 /**
- * Returns the event if one of the active secrets signed it. The secrets are read for each delivery, so that a
- * rotation needs no restart.
+ * Returns the event if one of the active secrets signed it and it was sent to this partner. The secrets are read
+ * for each delivery, so that a rotation needs no restart.
  */
 function verify(body: string, headers: Headers): Event | undefined {
   const secrets = Deno.readTextFileSync(setting("WEBHOOK_SECRETS_FILE")).split("\n");
   for (const secret of secrets.filter((line) => line !== "")) {
     try {
-      return new Webhook(secret).verify(body, Object.fromEntries(headers)) as Event;
+      const event = new Webhook(secret).verify(body, Object.fromEntries(headers)) as Event;
+      // Services before 0.7.0 do not name the partner.
+      return (event.client_id ?? CLIENT_ID) === CLIENT_ID ? event : undefined;
     } catch (error) {
       if (!(error instanceof WebhookVerificationError)) throw error;
     }

@@ -24,6 +24,7 @@ type event struct {
 	ID       string          `json:"id"`
 	Sequence int64           `json:"sequence"`
 	Previous json.RawMessage `json:"previous_sequence"`
+	ClientID string          `json:"client_id"`
 	Type     string          `json:"type"`
 }
 
@@ -114,8 +115,9 @@ func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	var e event
-	if !signed || json.Unmarshal(body, &e) != nil {
+	// Services before 0.7.0 do not name the partner.
+	e := event{ClientID: os.Getenv("CLIENT_ID")}
+	if !signed || json.Unmarshal(body, &e) != nil || e.ClientID != os.Getenv("CLIENT_ID") {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}

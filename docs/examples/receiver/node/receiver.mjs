@@ -5,7 +5,8 @@ import process from "node:process";
 import { buffer } from "node:stream/consumers";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 
-const { RECEIVER_LISTEN, CERTIFICATE_FILE, KEY_FILE, WEBHOOK_SECRETS_FILE, LAST_SEQUENCE } = process.env;
+const { RECEIVER_LISTEN, CERTIFICATE_FILE, KEY_FILE, WEBHOOK_SECRETS_FILE, CLIENT_ID, LAST_SEQUENCE } =
+  process.env;
 const BODY_MAX_BYTES = 65_536;
 
 // A real receiver keeps these in its database: the stored events, and which of them it has processed.
@@ -14,14 +15,16 @@ const processed = new Set();
 const start = Number(LAST_SEQUENCE ?? 0);
 
 /**
- * Returns the event if one of the active secrets signed it. The secrets are read for each delivery, so that a
- * rotation needs no restart.
+ * Returns the event if one of the active secrets signed it and it was sent to this partner. The secrets are read
+ * for each delivery, so that a rotation needs no restart.
  */
 function verify(body, headers) {
   const secrets = readFileSync(WEBHOOK_SECRETS_FILE, "utf8").split("\n").filter((line) => line !== "");
   for (const secret of secrets) {
     try {
-      return new Webhook(secret).verify(body, headers);
+      const event = new Webhook(secret).verify(body, headers);
+      // Services before 0.7.0 do not name the partner.
+      return (event.client_id ?? CLIENT_ID) === CLIENT_ID ? event : undefined;
     } catch (error) {
       if (!(error instanceof WebhookVerificationError)) throw error;
     }

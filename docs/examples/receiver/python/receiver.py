@@ -11,6 +11,7 @@ from pathlib import Path
 
 from standardwebhooks import Webhook, WebhookVerificationError
 
+CLIENT_ID = os.environ["CLIENT_ID"]
 BODY_MAX_BYTES = 65_536
 
 # A real receiver keeps these in its database: the stored events, and which of them it has processed.
@@ -21,16 +22,18 @@ lock = threading.Lock()
 
 
 def verify(body, headers):
-    """Returns the event if one of the active secrets signed it.
+    """Returns the event if one of the active secrets signed it and it was sent to this partner.
 
     The secrets are read for each delivery, so that a rotation needs no restart.
     """
     for secret in Path(os.environ["WEBHOOK_SECRETS_FILE"]).read_text().split():
         webhook = Webhook(secret)
         try:
-            return webhook.verify(body, headers)
+            event = webhook.verify(body, headers)
         except (WebhookVerificationError, ValueError):  # ValueError: a malformed header or body
             continue
+        # Services before 0.7.0 do not name the partner.
+        return event if event.get("client_id", CLIENT_ID) == CLIENT_ID else None
     return None
 
 

@@ -13,22 +13,37 @@ namespace GoldPartner {
 
     /// <summary>
     /// Verifies a webhook and reads its event. Accepts a delivery that one of the secrets signed, within 300 seconds.
-    /// <code>var webhook = Webhooks.Verify(body, name => request.Headers[name], secrets);</code>
+    /// <code>var webhook = Webhooks.Verify(body, name => request.Headers[name], secrets, clientId);</code>
     /// </summary>
     /// <param name="body">the bytes as they were received, before any parser</param>
     /// <param name="header">returns the value of a header, or null; names match in any case</param>
     /// <param name="secrets">your active secrets, whsec_…; two while one replaces the other</param>
+    /// <param name="clientId">
+    /// your client_id; an event that was sent to another partner's endpoint is refused. An event of a service before
+    /// 0.7.0 names no partner, and is accepted. Without it, none is compared.
+    /// </param>
     /// <exception cref="WebhookVerificationException">refuse the delivery, or a secret is invalid</exception>
-    public static VerifiedWebhook Verify(byte[] body, Func<string, string?> header, IEnumerable<string> secrets) {
-      var (id, timestamp) = VerifySignature(body, header, secrets, DateTimeOffset.UtcNow);
+    public static VerifiedWebhook Verify(
+        byte[] body, Func<string, string?> header, IEnumerable<string> secrets, string? clientId = null) =>
+      VerifyAt(DateTimeOffset.UtcNow, body, header, secrets, clientId);
+
+    internal static VerifiedWebhook VerifyAt(
+        DateTimeOffset now, byte[] body, Func<string, string?> header, IEnumerable<string> secrets, string? clientId) {
+      var (id, timestamp) = VerifySignature(body, header, secrets, now);
       WebhookEvent read;
       try {
         read = Json.Read(body, json => new WebhookEvent(json));
       } catch (FormatException cause) {
         throw Refuse("event_invalid", $"The signature is correct, but the body is no event: {cause.Message}.");
       }
-      if (read.Id == id) return new VerifiedWebhook(id, timestamp, read);
-      throw Refuse("event_invalid", "The signature is correct, but the id in the body differs from the webhook-id.");
+      if (read.Id != id) {
+        throw Refuse("event_invalid", "The signature is correct, but the id in the body differs from the webhook-id.");
+      }
+      if (clientId == null || read.ClientId == null || read.ClientId == clientId) {
+        return new VerifiedWebhook(id, timestamp, read);
+      }
+      throw Refuse("client_mismatch",
+        "The event was sent to another partner's endpoint, or clientId is wrong; call the operator.");
     }
 
     /// <summary>Returns webhook-signature as the service makes it, for tests of your receiver.</summary>
@@ -115,8 +130,9 @@ namespace GoldPartner {
 
   /// <summary>
   /// The only exception of <see cref="Webhooks.Verify"/>. Decide by <see cref="Code"/>. signature_mismatch,
-  /// signature_version_unknown, timestamp_too_old, timestamp_too_new, header_missing, header_invalid, body_too_long and
-  /// event_invalid: refuse the delivery with 400. secret_invalid and argument_invalid: a mistake in your program.
+  /// client_mismatch, signature_version_unknown, timestamp_too_old, timestamp_too_new, header_missing, header_invalid,
+  /// body_too_long and event_invalid: refuse the delivery with 400. secret_invalid and argument_invalid: a mistake in
+  /// your program.
   /// </summary>
   public sealed class WebhookVerificationException : Exception {
     internal WebhookVerificationException(string code, string detail) : base($"{code}: {detail}") => Code = code;

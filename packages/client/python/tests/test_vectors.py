@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from gold_partner import WebhookVerificationError
 from gold_partner.exact_json import format_decimal, parse_quantity, read_json, write_json
 from gold_partner.signing import canonical_request, detached_jws, key_signer
-from gold_partner.webhook import sign_webhook, verify_signature
+from gold_partner.webhook import sign_webhook, verify_signature, verify_webhook
 
 VECTORS = Path(__file__).resolve().parents[4] / "vectors"
 X_OF_RFC_6979 = 0xC9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721
@@ -78,7 +78,7 @@ class Vectors(unittest.TestCase):
                     self.assertEqual(body.decode(), f'{{"gold_grams":{format_decimal(value)}}}')
 
     def test_webhooks(self) -> None:
-        for case in self.each("webhook", 41, lambda case: True):
+        for case in self.each("webhook", 47, lambda case: True):
             with self.subTest(case["name"]):
                 if "secret" in case:
                     self.refuses(case["reason"], sign_webhook, case["secret"], "evt_1", "1700000000", b"{}")
@@ -88,11 +88,15 @@ class Vectors(unittest.TestCase):
                     self.assertEqual(" ".join(signed), case["signature"])
                 else:
                     arguments = (bytes_of(case), case["headers"], case["secrets"])
-                    now = {"now_seconds": case["now_seconds"]}
+                    options = {"now_seconds": case["now_seconds"]}
+                    verify: Callable[..., object] = verify_signature
+                    if "client_id" in case:  # Only these bodies are events.
+                        options["client_id"] = case["client_id"]
+                        verify = verify_webhook
                     if case["valid"]:
-                        verify_signature(*arguments, **now)
+                        verify(*arguments, **options)
                     else:
-                        self.refuses(case["reason"], verify_signature, *arguments, **now)
+                        self.refuses(case["reason"], verify, *arguments, **options)
 
     def test_hash_chain(self) -> None:
         """An independent model: it follows docs/chain.md and shares no code with the service."""

@@ -36,7 +36,7 @@ describe("gold-partner check-receiver", () => {
     const { ca, cert, key } = testCertificate();
     const files = { "ca.pem": ca, "cert.pem": cert, "key.pem": key, "secrets": `${secret}\n` };
     for (const [name, text] of Object.entries(files)) writeFileSync(file(name), text);
-    writeFileSync(file("credentials.json"), JSON.stringify({ webhook_secret: secret }));
+    writeFileSync(file("credentials.json"), JSON.stringify({ client_id: "sbx_own", webhook_secret: secret }));
   });
 
   /** Starts a receiver that writes its output to a file, and returns the file and the port. */
@@ -50,7 +50,7 @@ describe("gold-partner check-receiver", () => {
       env: {
         ...process.env,
         ...{ RECEIVER_LISTEN: "127.0.0.1:0", CERTIFICATE_FILE: file("cert.pem"), KEY_FILE: file("key.pem") },
-        ...{ WEBHOOK_SECRETS_FILE: file("secrets"), LAST_SEQUENCE: "40" },
+        ...{ WEBHOOK_SECRETS_FILE: file("secrets"), CLIENT_ID: "sbx_own", LAST_SEQUENCE: "40" },
         PYTHONPATH: join(ROOT, ".tools/standardwebhooks"),
       },
     });

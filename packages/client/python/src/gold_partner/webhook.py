@@ -27,8 +27,9 @@ FORMS = {
 class WebhookVerificationError(Exception):
     """The only error of verify_webhook(). Decide by `code`.
 
-    `signature_mismatch`, `signature_version_unknown`, `timestamp_too_old`, `timestamp_too_new`,
-    `header_missing`, `header_invalid`, `body_too_long` and `event_invalid`: refuse the delivery with 400.
+    `signature_mismatch`, `client_mismatch`, `signature_version_unknown`, `timestamp_too_old`,
+    `timestamp_too_new`, `header_missing`, `header_invalid`, `body_too_long` and `event_invalid`: refuse the
+    delivery with 400.
     `secret_invalid` and `argument_invalid`: a mistake in your program.
     """
 
@@ -47,12 +48,19 @@ class VerifiedWebhook:
 
 
 def verify_webhook(
-    body: bytes, headers: Mapping[str, str], secrets: str | Iterable[str], *, now_seconds: float | None = None
+    body: bytes,
+    headers: Mapping[str, str],
+    secrets: str | Iterable[str],
+    *,
+    client_id: str | None = None,
+    now_seconds: float | None = None,
 ) -> VerifiedWebhook:
     """Verifies a webhook and reads its event. Accepts a delivery that one of the secrets signed.
 
     `body` are the bytes as they were received, before any parser. Names of `headers` match in any case. While
-    a new secret, `whsec_…`, replaces an old one, give both. `now_seconds` is the clock, for tests.
+    a new secret, `whsec_…`, replaces an old one, give both. `client_id` is yours: an event that was sent to
+    another partner's endpoint is refused. An event of a service before 0.7.0 names none, and is accepted.
+    `now_seconds` is the clock, for tests.
     """
     webhook_id, timestamp = verify_signature(body, headers, secrets, now_seconds=now_seconds)
     try:
@@ -64,6 +72,9 @@ def verify_webhook(
         raise _event_invalid("the body is not an event")
     if event["id"] != webhook_id:
         raise _event_invalid("the id in the body differs from the webhook-id")
+    if client_id is not None and event.get("client_id", client_id) != client_id:
+        detail = "The event was sent to another partner's endpoint, or client_id is wrong; call the operator."
+        raise WebhookVerificationError("client_mismatch", detail)
     return VerifiedWebhook(webhook_id, timestamp, cast(Event, event))
 
 

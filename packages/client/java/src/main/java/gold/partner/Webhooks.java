@@ -30,7 +30,7 @@ public final class Webhooks {
    * Verifies a webhook and reads its event. Accepts a delivery that one of the secrets signed, within 300 seconds.
    *
    * <pre>{@code
-   * var webhook = Webhooks.verify(request.getInputStream().readAllBytes(), request::getHeader, secrets);
+   * var webhook = Webhooks.verify(request.getInputStream().readAllBytes(), request::getHeader, secrets, clientId);
    * }</pre>
    *
    * @param body the bytes as they were received, before any parser
@@ -40,18 +40,41 @@ public final class Webhooks {
    * @throws WebhookVerificationException if the delivery must be refused, or a secret is invalid
    */
   public static Verified verify(byte[] body, Function<String, String> header, Collection<String> secrets) {
-    verifySignature(body, header, secrets, Instant.now());
+    return verify(body, header, secrets, null);
+  }
+
+  /**
+   * Verifies a webhook as {@link #verify(byte[], Function, Collection)}, and refuses an event that was sent to another
+   * partner's endpoint. An event of a service before 0.7.0 names no partner, and is accepted.
+   *
+   * @param body the bytes as they were received, before any parser
+   * @param header returns the value of a header, or null; names match in any case, as frameworks do it
+   * @param secrets your active secrets, {@code whsec_…}; two while one replaces the other
+   * @param clientId your client_id; null to compare none
+   * @return the event
+   * @throws WebhookVerificationException if the delivery must be refused, or a secret is invalid
+   */
+  public static Verified verify(
+      byte[] body, Function<String, String> header, Collection<String> secrets, String clientId) {
+    return verify(body, header, secrets, clientId, Instant.now());
+  }
+
+  static Verified verify(
+      byte[] body, Function<String, String> header, Collection<String> secrets, String clientId, Instant now) {
+    verifySignature(body, header, secrets, now);
     String id = header.apply("webhook-id");
     Instant timestamp = Instant.ofEpochSecond(Long.parseLong(header.apply("webhook-timestamp")));
     try {
       Api.WebhookEvent event = Json.read(body, Api.WebhookEvent.class);
-      if (event.id().equals(id)) return new Verified(id, timestamp, event);
+      check(event.id().equals(id), "event_invalid",
+          "The signature is correct, but the event in the body has another id than webhook-id.");
+      check(clientId == null || event.clientId() == null || event.clientId().equals(clientId), "client_mismatch",
+          "The event was sent to another partner's endpoint, or clientId is wrong; call the operator.");
+      return new Verified(id, timestamp, event);
     } catch (IOException cause) {
       throw new WebhookVerificationException("event_invalid",
           "The signature is correct, but this version of the package cannot read the event; update the package.");
     }
-    throw new WebhookVerificationException("event_invalid",
-        "The signature is correct, but the event in the body has another id than webhook-id.");
   }
 
   /**
