@@ -156,15 +156,10 @@ export class Office {
       );
     }
     if (line.startsWith("gold partner create")) {
-      const { client_id = await this.#proposedClient(answer) } = answer;
+      const { client_id } = answer;
       [this.#client, this.#name] = [client_id as string, words[words.indexOf("--name") + 1]!];
     }
     return answer;
-  }
-
-  async #proposedClient({ proposal_id }: Row): Promise<unknown> {
-    const { changes } = await this.gold(["proposal", "show", proposal_id as string]);
-    return (changes as readonly Row[]).find(({ member }) => member === "client_id")!.proposed;
   }
 
   /** Runs the page's SQL, which creates a login, and lets the first person use that login from now on. */

@@ -338,6 +338,12 @@ export const CHANGES = {
     writes: { "withdrawal.returned": null },
     makes: `perform return_withdrawal((content ->> 'withdrawal')::uuid);`,
   },
+  "day.sign": {
+    role: "treasury",
+    members: ["day", "document"],
+    writes: { "day.sign": "day" },
+    makes: `perform sign_day(content ->> 'day', content ->> 'document');`,
+  },
   "deployment.settle": {
     role: "keys",
     members: [

@@ -136,6 +136,7 @@ export const DEPLOYMENT_ACTIONS = {
   "event.redeliver": nothing,
   "event.replay": nothing,
   "recovery.accept": nothing,
+  "day.sign": nothing,
   "registry.adopt": nothing,
   "approval.adopt": nothing,
   "deployment.two_people": deployment(() => ({ two_people: true })),

@@ -311,6 +311,11 @@ async function makeChanges(books: TestBooks, [one, other, third]: readonly strin
     ...{ environment: "sandbox", public_base_url: "https://gold.example", loopback_receivers: true },
     ...{ flood_per_second: 30_000, webhook_ports: [443], attempts_kept_days: 90 },
   });
+  const [day] = await sql`
+    select to_char(d.at, 'YYYY-MM-DD') as day, jsonb_build_object('deployment', (select id from gold.deployment),
+      'begins_at', gold.instant_text(d.at at time zone 'Asia/Riyadh'))::text as document
+    from date_trunc('day', now() at time zone 'Asia/Riyadh') d (at)`;
+  await approve("day.sign", { ...day });
   const named = { name: third!, roles: ["audit"] };
   await approve("operator.add", named);
   await sql`select gold.add_operator(${third!}, 'x', ${sql.array(named.roles)})`;

@@ -257,6 +257,7 @@ function statedBy(content: Content): Content {
       signing_keys: keys.map(({ thumbprint }) => thumbprint),
       kids: Object.fromEntries(keys.map(({ thumbprint, kid = null }) => [thumbprint, kid])),
     }),
+    sha256: hashOf(content.document as string | undefined),
     secret_sha256: hashOfHex(content.hash ?? content.secret_hash),
     sealed_sha256: hashOfHex(content.sealed ?? content.webhook_sealed),
     list_sha256: hashOf(content.revocation_list as string | undefined),

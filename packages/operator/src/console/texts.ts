@@ -159,6 +159,7 @@ export const AUDIT_SENTENCES: Readonly<Record<string, string>> = {
   "change.take": "took up a change that % requested",
   "client_secret.retire": "ended a client secret of %",
   "client_secret.rotate": "gave % a new client secret",
+  "day.sign": "signed the end of the day %",
   "deployment.identify": "named the deployment %",
   "deployment.limit_defaults": "set the limits of new partners",
   "deployment.partner_defaults": "set the rates of new partners",

@@ -60,6 +60,7 @@ const ROUTINES = [
   "reads/read_day_limits.sql",
   "delivery/closing/epoch.sql",
   "delivery/closing/close_day.sql",
+  "delivery/closing/sign_day.sql",
   "booking/ledger/stripes.sql",
   "booking/ledger/change_vault.sql",
   "delivery/verify_delivery.sql",

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isolate } from "@gold-partner/command-line";
 import type { Query } from "../../query.ts";
 import type { ChangeKind } from "@gold-partner/approvals";
@@ -24,6 +25,8 @@ interface Kind {
    * adds something.
    */
   readonly today?: (content: Content, query: Query) => Promise<Content>;
+  /** The members to show, if they are not those of the content. */
+  readonly shown?: (content: Content) => Content;
 }
 
 /** What `gold proposal` says about each kind of change. */
@@ -204,6 +207,13 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
       return { withdrawal, public_id, name, amount, iban, status };
     },
   },
+  "day.sign": {
+    consequences: ({ day, document }) =>
+      `The audit records that two people signed the end of the day ${day}, with the SHA-256 ${
+        createHash("sha256").update(`${document}`).digest("hex")
+      } of the signed file. Compare its figures and its open points with your own.`,
+    shown: ({ day, document }) => ({ day, ...JSON.parse(document as string) }),
+  },
   "deployment.settle": {
     consequences: () =>
       "Partners sign the base URL, so a new one refuses every request that uses the old one.",
@@ -319,7 +329,7 @@ export async function describeChange(
     consequences: priceChange ? `${priceChange.sentence} ${consequences}` : consequences,
     priceChange,
     warnings: isPending ? await readWarnings(kind, content, query, id, priceChange) : [],
-    differences: differencesOf(content, today),
+    differences: differencesOf(kindOf(kind).shown?.(content) ?? content, today),
   };
 }
 

@@ -5,14 +5,14 @@ type Content = Readonly<Record<string, unknown>>;
 
 /** States in a few words what a proposal is about. Empty if its content says nothing short, or may not be read. */
 export function summaryOf(content: Content | null): string {
-  const { amount, mid, payments, name, login, serial, client_id } = content ?? {};
+  const { amount, mid, payments, name, login, serial, client_id, day } = content ?? {};
   const list = payments as readonly { readonly amount: string }[] | undefined;
   const sum = list?.reduce((total, one) => total + BigInt(one.amount), 0n);
   return [
     ...(typeof amount === "string" ? [`${formatHalalas(BigInt(amount))} SAR`] : []),
     ...(typeof mid === "string" ? [`${formatPrice(BigInt(mid))} SAR/g`] : []),
     ...(sum === undefined ? [] : [`${list!.length} payment(s), ${formatHalalas(sum)} SAR`]),
-    ...[name ?? login ?? serial ?? client_id].filter((one) => typeof one === "string").map(isolate),
+    ...[name ?? login ?? serial ?? client_id ?? day].filter((one) => typeof one === "string").map(isolate),
   ].join(" ");
 }
 

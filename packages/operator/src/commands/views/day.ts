@@ -6,6 +6,7 @@ import { failureOf } from "../../failure.ts";
 import { requireNew, withNewFile } from "../../new_file.ts";
 import type { Query } from "../../query.ts";
 import { required } from "../../values.ts";
+import { changeOrPropose } from "../changes/proposing.ts";
 import { readPrice, readStock, startOfDay, sumPosition, sumTrades } from "../../views/figures.ts";
 import { readInbox } from "../../views/inbox.ts";
 
@@ -30,7 +31,7 @@ const sign: Command = {
   words: "day sign",
   usage: "day sign --out FILE",
   does:
-    "writes the figures and the open points of the day to a file, with the heads of the chains, and signs it with your SSH key; the signature is in FILE.sig",
+    "writes the figures and the open points of the day to a file, with the heads of the chains, and signs it with your SSH key; the signature is in FILE.sig; the audit gets the file's SHA-256, under two people once another person has approved it",
   options: { out: { type: "string" } },
   async run(invocation) {
     const { values, read, db, path, confirm, show, now } = invocation;
@@ -41,7 +42,9 @@ const sign: Command = {
     const [all, open] = [checks, checks.filter(({ state }) => state !== "done")].map((rows) =>
       new Set(rows.map(({ point }) => point)).size
     ) as [number, number];
-    const [row] = await read`select session_user as login`;
+    const [row] = await read`
+      select session_user as login,
+        to_char(${since.toISOString()}::text::timestamptz at time zone 'Asia/Riyadh', 'YYYY-MM-DD') as day`;
     const ofDay = await invocation.trades.read(read, since);
     const [quotes, stock] = await Promise.all([invocation.trades.countOpen(read), readStock(read)]);
     const day = {
@@ -56,11 +59,25 @@ const sign: Command = {
     if (!values.yes) show({ items: checks });
     await confirm(`Sign this day? ${open} of ${all} points are to do.`);
     const signature = await (await invocation.signer())(DAY_NAMESPACE, text);
-    await withNewFile(file, text, () => withNewFile(`${file}.sig`, signature, () => Promise.resolve()));
     const sha256 = createHash("sha256").update(text).digest("hex");
+    const title = `Keep both files. \`ssh-keygen -Y verify -n ${DAY_NAMESPACE}\` checks the signature.`;
+    const content = { day: row!.day as string, document: text };
+    const made = await withNewFile(
+      file,
+      text,
+      () =>
+        withNewFile(
+          `${file}.sig`,
+          signature,
+          () => changeOrPropose(invocation, { kind: "day.sign", content }, { object: { sha256 } }),
+          { isOnlyCopy: true },
+        ),
+      { isOnlyCopy: true },
+    );
     return {
-      title: `Keep both files. \`ssh-keygen -Y verify -n ${DAY_NAMESPACE}\` checks the signature.`,
-      object: { file, signature: `${file}.sig`, sha256, open_points: open },
+      ...made,
+      title: made.title ? `${made.title} ${title}` : title,
+      object: { ...made.object, file, signature: `${file}.sig`, file_sha256: sha256, open_points: open },
       items: checks,
     };
   },

@@ -113,6 +113,8 @@ begin
         (content ->> 'prepared_at')::timestamptz, content ->> 'document_sha256');
     when 'withdrawal.return' then
       perform return_withdrawal((content ->> 'withdrawal')::uuid);
+    when 'day.sign' then
+      perform sign_day(content ->> 'day', content ->> 'document');
     when 'deployment.settle' then
       perform settle_deployment(content ->> 'environment', content ->> 'public_base_url',
         (content ->> 'loopback_receivers')::boolean, null, null,

@@ -68,6 +68,7 @@ const CONTENTS: Readonly<Record<ChangeKind, (subject: Subject) => object>> = {
   "deposit.reverse": ({ booked }) => ({ deposit: booked }),
   "payment.submit": ({ submitted }) => ({ batch: submitted, payments: [{ withdrawal: submitted }] }),
   "withdrawal.return": ({ paid }) => ({ withdrawal: paid }),
+  "day.sign": () => ({ day: "2026-01-31", document: "{}" }),
   "deployment.settle": () => ({ environment: "sandbox", public_base_url: "https://own.example" }),
   "deployment.payout": () => ({ name: "Mine", iban: IBAN, bic: "RIBLSARI" }),
   "deployment.defaults": () => ({ limits: { open_quotes: 12 } }),
@@ -182,6 +183,7 @@ const NEEDS_TWO: Readonly<Record<string, (sql: Sql, subject: Subject) => readonl
   ],
   change_alone: (sql, subject) =>
     KINDS.filter(([, { isOwners }]) => !isOwners).map(([kind]) => changeAlone(sql, kind, subject)),
+  sign_day: (sql) => [sql`select gold.sign_day('2026-01-31', '{}')`],
   set_payout_account: (sql) => [sql`select gold.set_payout_account('Mine', ${IBAN}, 'RIBLSARI')`],
 };
 

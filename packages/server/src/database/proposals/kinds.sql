@@ -28,6 +28,7 @@ return case kind
   when 'deposit.reverse' then 'treasury'
   when 'payment.submit' then 'treasury'
   when 'withdrawal.return' then 'treasury'
+  when 'day.sign' then 'treasury'
   when 'deployment.settle' then 'keys'
   when 'deployment.payout' then 'treasury'
   when 'deployment.defaults' then 'credentials'
@@ -70,6 +71,7 @@ return case kind
   when 'deposit.reverse' then '{deposit}'
   when 'payment.submit' then '{batch,prepared_at,document_sha256,payments}'
   when 'withdrawal.return' then '{withdrawal}'
+  when 'day.sign' then '{day,document}'
   when 'deployment.settle' then '{environment,public_base_url,loopback_receivers,flood_per_second,webhook_ports,
     attempts_kept_days}'
   when 'deployment.payout' then '{name,iban,bic}'
@@ -92,7 +94,7 @@ begin atomic
       add_signing_key rotate_client_secret rotate_webhook_secret add_endpoint
       set_endpoint remove_endpoint'),
     ('treasury', 'ask_iban add_bar remove_bar record_deposit reverse_deposit submit_payment
-      return_withdrawal set_payout_account'),
+      return_withdrawal sign_day set_payout_account'),
     ('pricing', 'lock_price set_price set_market_hours set_breaker set_band set_exposure
       open_market'),
     ('keys', 'add_authority rotate_token_key reseal rotate_pepper accept_losses
