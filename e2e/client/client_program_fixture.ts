@@ -95,6 +95,11 @@ export class ClientProgram {
     clearTimeout(timer);
   }
 
+  /** Ends the program in the middle of its calls. */
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
   #hear(line: Line): void {
     if ("report" in line) {
       this.reports.push(line.report);

@@ -49,6 +49,32 @@ export function testStreams(stack: () => Stack, { open, openRelay }: Survival<Te
     assertEquals(openings(client, "streamEvents"), 3);
   });
 
+  it("keeps a stream through an outage in which a call gives up, and misses no event", async () => {
+    const after = await newestSequence();
+    const relay = await openRelay();
+    const { port } = relay;
+    const client = await open({ port, tries_max: 2 });
+    const [events, prices] = [
+      client.call("stream_events", { after, take: 2 }),
+      client.call("stream_prices", { take: 10_000 }),
+    ];
+    prices.catch(() => {});
+    await opened(client, "streamEvents", 1);
+    await opened(client, "streamPrices", 1);
+    await relay.close();
+    await Promise.all([newestSequence(), newestSequence()]);
+    const failures = () =>
+      ["streamEvents", "streamPrices"].map((operation) =>
+        client.outcomesOf(operation).filter((outcome) => outcome === "connection_failed").length
+      );
+    while (Math.min(...failures()) < 4) await Promise.race([soon(), events, prices]);
+    await relay.mend(port);
+    const sequences = (await events).map(({ sequence }: { sequence: number }) => sequence - after);
+    assertEquals(sequences, [1, 2]);
+    await Promise.race([opened(client, "streamPrices", 2), prices]);
+    client.kill();
+  });
+
   it("ends a stream with an error when the partner is suspended", async () => {
     const client = await open();
     const streamed = client.call("stream_events", { after: await newestSequence(), take: 1 });

@@ -9,11 +9,16 @@ export class FaultRelay {
    * means no limit.
    */
   #leftBytes: number | undefined;
+  #isRefusing = false;
   #cuts = 0;
   #heardBytes = 0;
 
   private constructor(servicePort: number) {
     this.#server = createServer((partner) => {
+      if (this.#isRefusing) {
+        partner.on("error", () => {}).resetAndDestroy();
+        return;
+      }
       const service = connect(servicePort, "127.0.0.1");
       this.#links.add(partner);
       const end = () => {
@@ -30,10 +35,23 @@ export class FaultRelay {
     });
   }
 
-  static async open(servicePort: number): Promise<FaultRelay> {
+  /** Listens on `port`, or on any free one. */
+  static async open(servicePort: number, port = 0): Promise<FaultRelay> {
     const relay = new FaultRelay(servicePort);
-    await new Promise<void>((resolve) => relay.#server.listen(0, "127.0.0.1", resolve));
+    await relay.mend(port);
     return relay;
+  }
+
+  /** Accepts connections again after close(). */
+  async mend(port: number): Promise<void> {
+    this.#isRefusing = false;
+    await new Promise<void>((resolve) => this.#server.listen(port, "127.0.0.1", resolve));
+  }
+
+  /** Accepts connections from now on only to reset them, and resets those that are open. */
+  refuse(): void {
+    this.#isRefusing = true;
+    for (const partner of this.#links) partner.resetAndDestroy();
   }
 
   get port(): number {

@@ -1,4 +1,10 @@
-import { GoldClient, type GoldClientOptions, openTransport, type Transport } from "@gold-partner/client";
+import {
+  GoldClient,
+  type GoldClientOptions,
+  openTransport,
+  type Transport,
+  type TransportRequest,
+} from "@gold-partner/client";
 import { readFile } from "node:fs/promises";
 import type { Credentials } from "@gold-partner/dev";
 
@@ -19,12 +25,14 @@ export async function openClient(credentials: Credentials, plan: ClientPlan = {}
 async function rerouted({ cert, key, ca }: Credentials, port: number): Promise<Transport> {
   const [certPem, keyPem, caPem] = await Promise.all([cert, key, ca].map((file) => readFile(file, "utf8")));
   const transport = openTransport({ cert: certPem!, key: keyPem!, ca: caPem! });
+  const move = (request: TransportRequest) => {
+    const url = new URL(request.url);
+    url.port = `${port}`;
+    return { ...request, url: url.href };
+  };
   return {
-    send: (request) => {
-      const url = new URL(request.url);
-      url.port = `${port}`;
-      return transport.send({ ...request, url: url.href });
-    },
+    send: (request) => transport.send(move(request)),
+    open: (request) => transport.open!(move(request)),
     close: () => transport.close(),
   };
 }

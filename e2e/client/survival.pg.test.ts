@@ -1,61 +1,11 @@
 import { after, before, describe, it } from "node:test";
-import { type GoldClient, GoldError, type TryReport } from "@gold-partner/client";
+import { GoldError } from "@gold-partner/client";
 import { assert, assertEquals, assertRejects } from "../../tools/testing/assert.ts";
 import { haltService } from "../contract/disturbances_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
-import { openClient } from "./stack_client_fixture.ts";
-import { type ClientPlan, type TestedClient, testSurvival } from "./survival_fixture.ts";
-
-/** GoldClient with the calls that testSurvival() makes. */
-class TestedGoldClient implements TestedClient {
-  readonly reports: TestedClient["reports"] = [];
-  #client: GoldClient | undefined;
-
-  static async open(stack: Stack, plan: ClientPlan): Promise<TestedGoldClient> {
-    const { port, tries_max = 8, timeout_seconds = 20, ahead_seconds = 0 } = plan;
-    const tested = new TestedGoldClient();
-    tested.#client = await openClient(stack.partner.credentials, {
-      ...(port === undefined ? {} : { port }),
-      ...{ triesMax: tries_max, timeoutMs: timeout_seconds * 1000 },
-      now: () => Date.now() + ahead_seconds * 1000,
-      observe: (report) => tested.#note(report),
-    });
-    return tested;
-  }
-
-  get client(): GoldClient {
-    return this.#client!;
-  }
-
-  async call(name: string, members: object = {}): Promise<unknown> {
-    const { idempotency_key: key, ...request } = members as Record<string, string>;
-    const calls: Readonly<Record<string, () => Promise<unknown>>> = {
-      get_balances: () => this.client.getBalances(),
-      create_quote: () => this.client.createQuote(request as { side: "buy"; gold_grams: string }),
-      place_order: () =>
-        this.client.placeOrder({ quote_id: request.quote_id! }, key ? { idempotencyKey: key } : {}),
-      get_order: () => this.client.getOrder(request.order_id!),
-    };
-    return await calls[name]!().catch((error: GoldError) => {
-      const { outcomeUnknown: outcome_unknown, idempotencyKey: idempotency_key } = error;
-      throw Object.assign(error, { outcome_unknown, idempotency_key });
-    });
-  }
-
-  outcomesOf(operation: string): string[] {
-    return this.reports.filter((each) => each.operation === operation)
-      .map(({ status, code }) => code ?? `${status}`);
-  }
-
-  close(): void {
-    this.client.close();
-  }
-
-  #note({ operation, status, code, retryInMs }: TryReport): void {
-    const retry_in_seconds = retryInMs === undefined ? null : retryInMs / 1000;
-    this.reports.push({ operation, status: status ?? null, code: code ?? null, retry_in_seconds });
-  }
-}
+import { testStreams } from "./client_streams_fixture.ts";
+import { testSurvival } from "./survival_fixture.ts";
+import { TestedGoldClient } from "./tested_gold_client_fixture.ts";
 
 describe("GoldClient, when the service or the network fails", () => {
   let stack: Stack;
@@ -65,10 +15,12 @@ describe("GoldClient, when the service or the network fails", () => {
   });
   after(() => stack?.close());
 
-  const { open, openRelay, takeQuote, newOrders } = testSurvival(() => ({
+  const survival = testSurvival(() => ({
     stack,
-    open: (plan) => TestedGoldClient.open(stack, plan),
+    open: (plan) => TestedGoldClient.open(stack.partner.credentials, plan),
   }));
+  const { open, openRelay, takeQuote, newOrders } = survival;
+  testStreams(() => stack, survival);
 
   it("measures the offset of its clock", async () => {
     const tested = await open({ ahead_seconds: 240 });

@@ -28,6 +28,8 @@ export interface TestedClient {
   /** The outcome of each try of this operation. */
   outcomesOf(operation: string): string[];
   close(): unknown;
+  /** Ends the client in the middle of its calls. */
+  kill(): void;
 }
 
 export interface Survival<C extends TestedClient> {

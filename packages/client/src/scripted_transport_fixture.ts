@@ -78,7 +78,11 @@ export async function play(
       if (Array.isArray(parts)) {
         left.shift();
         sent.push(request);
-        return { status: 200, headers: new Headers({ "Content-Type": "text/event-stream" }), body: bytesOf(parts) };
+        return {
+          status: 200,
+          headers: new Headers({ "Content-Type": "text/event-stream" }),
+          body: bytesOf(parts),
+        };
       }
       const { status, headers, body } = await transport.send(request);
       return { status, headers, body: bytesOf([new TextDecoder().decode(body)]) };

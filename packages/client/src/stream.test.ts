@@ -66,7 +66,9 @@ describe("a stream of the client", () => {
       ["id: 40\n\n", END],
     ];
     const outage = [passing, passing, passing].flat();
-    const { client, sent, tokens, reports } = await play([...outage, [event(41)], [": ping\n\n"], [event(42)]], {
+    const { client, sent, tokens, reports } = await play([...outage, [event(41)], [": ping\n\n"], [
+      event(42),
+    ]], {
       // A thousandth of the longest pauses, so that the test does not wait for minutes.
       random: () => 0.001,
       triesMax: 1,
@@ -118,7 +120,11 @@ describe("a stream of the client", () => {
 
   for (
     const [name, answers, code] of [
-      ["a token that is refused twice", [401, 401].map((status) => problem(status, "token_invalid")), "token_invalid"],
+      [
+        "a token that is refused twice",
+        [401, 401].map((status) => problem(status, "token_invalid")),
+        "token_invalid",
+      ],
       ["a position that is not valid", [problem(400, "invalid_request")], "invalid_request"],
       ["a service without streams", [reply(404, "<html>")], "reply_invalid"],
       ["a reply that is no stream", [reply(200, "<html>", { "Content-Type": "text/html" })], "reply_invalid"],

@@ -4,6 +4,7 @@ import { parseWebhookSecret } from "@gold-partner/protocol";
 import type { Command, Invocation, Row, Terminal } from "../command.ts";
 import { memberOf } from "../credentials.ts";
 import { usage } from "../failure.ts";
+import { following } from "../following.ts";
 import { newestSequence } from "../newest_sequence.ts";
 import { fold, wireJson } from "../output.ts";
 import { deliver, type Receiver, signedMessage } from "../receiver/deliver.ts";
@@ -53,8 +54,8 @@ export const LISTEN: Command = {
   does: "delivers each new event to your receiver, signed with your webhook_secret as the service signs it",
   help:
     "It follows GET /v1/events/stream and delivers each event once, in order, until you end it with Ctrl-C. Each line " +
-    "shows sequence, type, id and the answer. A failed delivery is not repeated. To repeat it, start the " +
-    "command again with --after.",
+    "shows sequence, type, id and the answer. In an outage of the service it waits. A failed delivery is not " +
+    "repeated. To repeat it, start the command again with --after.",
   terms: {
     Options: [
       ["--forward URL", "the receiver, such as http://localhost:3000/webhooks"],
@@ -85,9 +86,8 @@ export const LISTEN: Command = {
     parseWebhookSecret(secret);
     const from = optional(values, "after");
     const after = from === undefined ? undefined : wholeNumber(from, "after", 0);
-    return {
-      lines: forward({ client: await client(), receiver, secret, clientId, after, patterns, terminal }),
-    };
+    const opened = await client(following(terminal));
+    return { lines: forward({ client: opened, receiver, secret, clientId, after, patterns, terminal }) };
   },
 };
 

@@ -1,5 +1,6 @@
 import { type GoldClient, type Prices, Quantity } from "@gold-partner/client";
 import type { Cell, Command, Row } from "../command.ts";
+import { following } from "../following.ts";
 
 export const PRICES: Command = {
   name: "prices",
@@ -8,12 +9,12 @@ export const PRICES: Command = {
   terms: {
     Options: [["--follow", "show each change, at most four a second, until you end the command with Ctrl-C"]],
   },
+  help: "With --follow it waits in an outage of the service.",
   options: { follow: { type: "boolean" } },
-  async run({ values, client, untilStopped, screen }) {
-    const opened = await client();
-    if (values["follow"] !== true) return { reply: await opened.getPrices() };
-    const prices = followed(opened, untilStopped());
-    return { lines: values.json ? prices : inColumns(prices, screen ? RIYADH_WIDTH : UTC_WIDTH) };
+  async run({ values, client, untilStopped, ...terminal }) {
+    if (values["follow"] !== true) return { reply: await (await client()).getPrices() };
+    const prices = followed(await client(following(terminal)), untilStopped());
+    return { lines: values.json ? prices : inColumns(prices, terminal.screen ? RIYADH_WIDTH : UTC_WIDTH) };
   },
 };
 
