@@ -1,11 +1,12 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { findFreePort } from "@gold-partner/dev/postgres";
 import { startUntilReady } from "@gold-partner/dev/testing";
 import { assert, assertEquals } from "../../tools/testing/assert.ts";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
-import { CSHARP_PACKAGE, CsharpBuild, dotnetEnv } from "../client/csharp_client_fixture.ts";
+import { CSHARP_PACKAGE, CsharpBuild } from "../client/csharp_client_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { expectShown, readBlocks, readSteps } from "./doc_fixture.ts";
 import { openShell } from "./shell_fixture.ts";
@@ -55,16 +56,18 @@ describe("the C# guide", () => {
     build = await CsharpBuild.create();
   });
 
-  it("leads from an empty folder to an order in four commands, while npm start --state runs, and again in the same folder", async () => {
+  it("leads from an empty folder to an order in four commands, with the variables that it prints, while npm start --state runs, and again in the same folder", async () => {
     const folder = temporaryFolder("gold-csharp-page");
     const [empty, STATE] = [join(folder, "empty"), join(folder, "state")];
     await mkdir(empty);
     const started = await startUntilReady(STATE, "--port", `${await findFreePort()}`);
-    // What the page's commands build stays out of the repository.
-    const variables = { ...dotnetEnv(build.folder), GoldTarget: join(folder, "client"), REPOSITORY, STATE };
-    const shell = openShell(empty, { ...variables, HOME: folder });
+    // What the page's commands build stays out of the repository, and a build leaves no server behind.
+    const surroundings = { GoldTarget: join(folder, "client"), MSBUILDDISABLENODEREUSE: "1" };
+    const own = { PATH: process.env.PATH ?? "", HOME: folder, REPOSITORY, STATE };
+    const shell = openShell(empty, { ...surroundings, UseSharedCompilation: "false", ...own });
     try {
-      const [start] = readSteps((await readPage()).split("\n## ")[0]!);
+      const [variables, start] = readSteps((await readPage()).split("\n## ")[0]!);
+      await shell.run(variables!.commands);
       const commands = start!.commands.replace(/ <<'?(\w+)'?\n[^]*?^\1$/gm, "").trim().split("\n");
       assert(commands.length <= COMMANDS_MAX, `${commands.length} commands`);
       for (let round = 0; round < 2; round++) expectShown(await shell.run(start!.commands), start!.shown!);
