@@ -1,7 +1,7 @@
 import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertRejects } from "../../tools/testing/assert.ts";
 import { Reader, REPOSITORY } from "./page_fixture.ts";
 import type { Shell } from "./shell_fixture.ts";
 
@@ -45,6 +45,14 @@ function testQuickstart(...options: string[]): void {
     assertEquals((await readdir(clone)).sort(), (await readdir(REPOSITORY)).sort());
     const folders = (await readdir(reader.folder)).filter((name) => name.startsWith("gold_partner_"));
     assertEquals(folders.length, 2);
+  });
+
+  it("stops before the test event if another program has the receiver's port", async () => {
+    const second = await reader.openShell();
+    await second.run(`unset REPOSITORY; cd '${clone}'`);
+    const stopped = () => reader.follow(second, "quickstart.md", "Send a test event");
+    const { message } = await assertRejects(stopped, Error, "The receiver does not listen: stop here");
+    assertMatch(message, /^The receiver cannot listen: 127\.0\.0\.1:\d+ is taken by another program/m);
   });
 
   it("rejects each rotated credential when the page says that it ends", async () => {

@@ -1,5 +1,7 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
 import { deliveryOf, describedEvents, secretOf } from "./delivery_fixture.ts";
 import { type Receiver, RECEIVERS, startReceiver } from "./receiver_fixture.ts";
 
@@ -58,6 +60,17 @@ function tryReceiver(command: readonly string[]): void {
     }
     assertEquals(await receiver.deliver(body, {}), 400);
     assertEquals(await receiver.deliver("", {}), 400);
+  });
+  it("says in a sentence that its port is taken, and ends", async () => {
+    const other = createServer();
+    await once(other.listen(0, "127.0.0.1"), "listening");
+    const listen = `127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const { message } = await assertRejects(() => startReceiver(command, listen), Error);
+    other.close();
+    const taken = `${listen} is taken by another program; end that program, or set another port.`;
+    // Deno prints above it that it checks the types.
+    const [said, ...others] = message.trim().split("\n").filter((line) => !line.includes("Check")).reverse();
+    assertEquals([said, others], [`The receiver cannot listen: ${taken}`, ["The receiver exited."]]);
   });
   it("rejects a body that is longer than any delivery", async () => {
     const long = { ...eventOf(45), note: "x".repeat(70_000) };

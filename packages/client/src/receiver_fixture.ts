@@ -39,7 +39,10 @@ export interface Receiver {
 /**
  * Starts a receiver over HTTPS with a new self-signed certificate. Deliveries trust only that certificate.
  */
-export async function startReceiver(command: readonly string[]): Promise<Receiver> {
+export async function startReceiver(
+  command: readonly string[],
+  listen: string = "127.0.0.1:0",
+): Promise<Receiver> {
   const folder = temporaryFolder("receiver");
   const { certificate, key } = makeCertificate(folder);
   const ca = readFileSync(certificate);
@@ -49,7 +52,7 @@ export async function startReceiver(command: readonly string[]): Promise<Receive
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
-      RECEIVER_LISTEN: "127.0.0.1:0",
+      RECEIVER_LISTEN: listen,
       CERTIFICATE_FILE: certificate,
       KEY_FILE: key,
       WEBHOOK_SECRETS_FILE: secretsFile,
@@ -107,6 +110,7 @@ function linesOf(child: ChildProcess): () => Promise<string> {
     "error",
     ({ message }) => stderr += `${message}. If the program is missing, run npm run tools.`,
   );
+  const closed = new Promise((resolve) => child.once("close", resolve));
   return async () => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const silence = new Promise<never>((_, reject) => {
@@ -116,6 +120,7 @@ function linesOf(child: ChildProcess): () => Promise<string> {
       );
     });
     const { value, done } = await Promise.race([lines.next(), silence]).finally(() => clearTimeout(timer));
+    if (done) await closed; // until all of stderr has arrived
     if (done) throw new Error(`The receiver exited.\n${stderr}`);
     return value;
   };

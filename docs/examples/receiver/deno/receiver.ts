@@ -71,13 +71,7 @@ function work(): void {
   }
 }
 
-Deno.serve({
-  hostname,
-  port: Number(port),
-  cert: Deno.readTextFileSync(setting("CERTIFICATE_FILE")),
-  key: Deno.readTextFileSync(setting("KEY_FILE")),
-  onListen: (address) => console.log(`listening on ${address.hostname}:${address.port}`),
-}, async (request) => {
+async function receive(request: Request): Promise<Response> {
   if (!(Number(request.headers.get("content-length") ?? NaN) <= BODY_MAX_BYTES)) {
     return new Response(null, { status: 413 });
   }
@@ -88,4 +82,19 @@ Deno.serve({
   // again.
   setTimeout(work);
   return new Response(null, { status: 200 });
-});
+}
+
+try {
+  Deno.serve({
+    hostname,
+    port: Number(port),
+    cert: Deno.readTextFileSync(setting("CERTIFICATE_FILE")),
+    key: Deno.readTextFileSync(setting("KEY_FILE")),
+    onListen: (address) => console.log(`listening on ${address.hostname}:${address.port}`),
+  }, receive);
+} catch (error) {
+  const taken = `${hostname}:${port} is taken by another program; end that program, or set another port.`;
+  const why = error instanceof Deno.errors.AddrInUse ? taken : (error as Error).message;
+  console.error(`The receiver cannot listen: ${why}`);
+  Deno.exit(1);
+}

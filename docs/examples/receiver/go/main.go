@@ -3,6 +3,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -13,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -136,8 +138,12 @@ func main() {
 		IdleTimeout: 60 * time.Second,
 	}
 	listener, err := net.Listen("tcp", os.Getenv("RECEIVER_LISTEN"))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		err = errors.New(os.Getenv("RECEIVER_LISTEN") + " is taken by another program; end that program, or set another port.")
+	}
 	if err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, "The receiver cannot listen:", err)
+		os.Exit(1)
 	}
 	fmt.Println("listening on", listener.Addr())
 	log.Fatal(server.ServeTLS(listener, os.Getenv("CERTIFICATE_FILE"), os.Getenv("KEY_FILE")))

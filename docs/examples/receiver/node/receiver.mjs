@@ -79,4 +79,9 @@ server.on("request", async (request, response) => {
   // again.
   response.writeHead(status).end(work);
 });
+server.on("error", ({ code, message }) => {
+  const taken = `${RECEIVER_LISTEN} is taken by another program; end that program, or set another port.`;
+  console.error(`The receiver cannot listen: ${code === "EADDRINUSE" ? taken : message}`);
+  process.exit(1);
+});
 server.listen(Number(port), host, () => console.log(`listening on ${host}:${server.address().port}`));

@@ -3,8 +3,10 @@
 To install the package: pip install standardwebhooks==1.1.0
 """
 
+import errno
 import os
 import ssl
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -103,7 +105,11 @@ if __name__ == "__main__":
     host, port = os.environ["RECEIVER_LISTEN"].split(":")
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(os.environ["CERTIFICATE_FILE"], os.environ["KEY_FILE"])
-    server = ThreadingHTTPServer((host, int(port)), Receiver)
+    try:
+        server = ThreadingHTTPServer((host, int(port)), Receiver)
+    except OSError as error:
+        taken = f"{host}:{port} is taken by another program; end that program, or set another port."
+        sys.exit(f"The receiver cannot listen: {taken if error.errno == errno.EADDRINUSE else error}")
     # Each connection's own thread does its handshake. Otherwise one silent client would block all others.
     server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     print(f"listening on {host}:{server.server_port}", flush=True)
