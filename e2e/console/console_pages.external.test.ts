@@ -199,6 +199,30 @@ describe("the pages of the console", () => {
     assertEquals(cookies.filter((cookie) => cookie !== undefined), []);
   });
 
+  it("have empty forms for a person who follows the link of another site", async () => {
+    await person.goto("/");
+    const { page } = person;
+    const { origin, pathname } = new URL(page.url());
+    const webhook = page.locator("[name='--webhook']");
+    const id = paths.find((path) => path.endsWith("/statement"))!.split("/")[2]!;
+    const other = createServer(({ url }, reply) => {
+      const to = `${origin}${decodeURIComponent(url!.slice(1))}?ID=${id}&--webhook=https://evil.example`;
+      reply.setHeader("content-type", "text/html").end(`<a href="${to}">prize</a>`);
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    for (const path of ["/do/partner/set", `${pathname}do/partner/set`]) {
+      await page.goto(`http://127.0.0.1:${port}/${encodeURIComponent(path)}`);
+      await page.locator("a").click();
+      await webhook.waitFor();
+      assertEquals(await webhook.inputValue(), "", path);
+    }
+    other.close();
+    await person.goto(`/partner/${id}`);
+    await page.locator("a[href^='./do/partner/set']").click();
+    assertEquals(await page.locator("[name=ID]").inputValue(), id);
+  });
+
   it("end with the process: a cookie of before opens nothing at the same port", async () => {
     const { page } = person;
     await person.goto("/");

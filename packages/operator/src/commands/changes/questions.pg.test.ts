@@ -156,6 +156,23 @@ describe("a question of gold", () => {
     );
   });
 
+  it("is asked once before a webhook, a range, a price, a limit of the market or its hours change", async () => {
+    for (
+      const [command, words] of [
+        [["partner", "set", id, "--webhook", "https://bank.example/new"], "Webhooks go to the new URL\\."],
+        [["partner", "set", id, "--ip", "203.0.113.0/24"], "accepted from the new addresses only\\."],
+        [["price", "set", "--mid", "321"], "from 320 to 321 SAR per gram\\."],
+        [["price", "set", "--open", "never"], "The market closes"],
+        [["market", "set", "--band", "5", "--band-hour", "5"], "the price band change at once"],
+        [["market", "set", "--breaker", "off"], "the circuit breaker"],
+        [
+          ["endpoint", "set", id, "1", "--url", "https://bank.example/new"],
+          "go to https://bank\\.example/new",
+        ],
+      ] as const
+    ) match(await declined(...command), new RegExp(`^Make this change now\\? .*${words}`));
+  });
+
   it("about an IBAN names the registered IBAN and how to go back to it, as the request does", async () => {
     const pending = await operator.gold("partner", "set", id, "--iban", NEW_IBAN);
     match(
