@@ -70,7 +70,7 @@ const TABLES = {
   client_secret: "id partner_id hash not_before retire_at",
   change_request:
     `bucket client_id id kind content requested_at taken_by taken_at proposal certificate declined_by declined_at
-    reason`,
+    reason wanted`,
   signing_key: "thumbprint partner_id kid jwk not_before retire_at",
   webhook_secret: "id partner_id receiver_id sealed sealing_key not_before retire_at",
   token_key: "kid public_jwk sealed sealing_key not_before retire_at",

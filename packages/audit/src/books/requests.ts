@@ -20,6 +20,7 @@ import type { Row } from "../snapshot.ts";
 import type { Table } from "../tables.ts";
 import { sha256Hex } from "../values.ts";
 import type { Books, RequestTerms } from "./context.ts";
+import { wantedText } from "./requested_change.ts";
 import { Signatures } from "./signatures.ts";
 
 export async function requestTerms(
@@ -180,6 +181,9 @@ export async function checkRequestedChange(books: Books, change: Row, reply: Row
     change.content,
   );
   books.findings.expect("request_matches", `${row} kind`, kind, change.kind);
+  if (change.wanted === null) return;
+  const wanted = await wantedText(params).catch(() => "unreadable");
+  books.findings.expect("request_matches", `${row} wanted`, wanted, change.wanted);
 }
 
 /** `signed` is undefined if a signed and an unsigned request can get the same refusal. */

@@ -21,7 +21,7 @@ const NOT_FREE = {
     "proposal.proposer_signature proposal.approver_signature operator_key.fingerprint " +
     "operator_key.public_key webhook_secret.sealing_key change_request.certificate",
   "the service writes it as JSON, in which every text has only the characters that its schema allows":
-    "change_request.content",
+    "change_request.content change_request.wanted",
   "a database login":
     "audit.login deposit.approved_by deposit.recorded_by deposit.reversed_by partner.pending_iban_by " +
     "partner_change.approved_by partner_change.login proposal.proposer proposal.decided_by " +

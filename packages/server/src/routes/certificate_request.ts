@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { createPublicKey, verify } from "node:crypto";
+import { createHash, createPublicKey, verify } from "node:crypto";
 import { importVerifyingKey } from "@gold-partner/jws";
 
 const [BIT_STRING, SEQUENCE] = [0x03, 0x30];
@@ -9,9 +9,10 @@ const ECDSA_WITH_SHA256 = Buffer.from("300a06082a8648ce3d040302", "hex");
  * Checks that a certificate request has a P-256 key and is signed with it. `gold change take` reads the request again,
  * with its subject, before a certificate is issued.
  *
+ * @returns the SHA-256 of the key (SubjectPublicKeyInfo), in hexadecimal.
  * @throws Error if the text is anything else.
  */
-export async function checkCertificateRequest(pem: string): Promise<void> {
+export async function checkCertificateRequest(pem: string): Promise<string> {
   const der = Buffer.from(pem.replace(/-----[^-]+-----/g, ""), "base64");
   const [request, ...others] = elementsOf(der);
   const [signed, algorithm, signature, ...more] = elementsOf(contentOf(request, SEQUENCE));
@@ -29,6 +30,7 @@ export async function checkCertificateRequest(pem: string): Promise<void> {
   if (unused !== 0 || !verify("sha256", signed!.whole, publicKey, Buffer.from(bits))) {
     throw new Error("its signature does not verify with its own key");
   }
+  return createHash("sha256").update(spki).digest("hex");
 }
 
 interface Element {

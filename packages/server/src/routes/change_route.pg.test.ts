@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { type ChangeReply, changeReply, changesReply, ENDPOINTS } from "@gold-partner/protocol";
 import { assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
@@ -62,6 +62,31 @@ describe("the changes that a partner requests", () => {
         service.signed("/v1/orders", '{"quote_id":"qt_none"}', { partner, ...more });
       await expectProblem(order({ key }), "signature_invalid");
       await expectProblem(order({ headers: { "X-Client-Ip": "198.51.100.7" } }), "ip_not_allowed");
+    }
+  });
+
+  it("are stored with what the answering change must have, in the form in which gold proposes it", async () => {
+    const key = await newTestKey();
+    const wanted = { thumbprint: key.thumbprint, jwk: key.publicJwk };
+    const der = Buffer.from(certificate_request.replace(/-----[^-]+-----/g, ""), "base64");
+    // The key follows the name; 59 is the length of its structure.
+    const spki = der.subarray(der.indexOf(Buffer.from("3059301306072a8648ce3d0201", "hex"))).subarray(0, 91);
+    const url = "https://Hooks.example:443/a/../gold?q=%7e";
+    const cases: readonly [content: object, wanted: object][] = [
+      [{ signing_key: key.publicJwk }, { ...wanted, kid: null }],
+      [{ signing_key: { ...key.publicJwk, kid: "hsm-2" } }, { ...wanted, kid: "hsm-2" }],
+      [{ certificate_request }, { key_hash: createHash("sha256").update(spki).digest("hex") }],
+      [{ ip_range: "198.51.100.7" }, { range: "198.51.100.7/32" }],
+      [{ ip_range: "2001:DB8:0::/48" }, { range: "2001:db8::/48" }],
+      [{ ip_range: "::ffff:198.51.100.0/120" }, { range: "198.51.100.0/24" }],
+      [{ webhook_endpoint: { url } }, { url: "https://hooks.example/gold?q=%7e" }],
+      [ENDPOINT, ENDPOINT.webhook_endpoint],
+    ];
+    for (const [content, expected] of cases) {
+      const { change_id } = await asked(await service.addPartner(), content);
+      const [row] = await service.books.sql`
+        select wanted::jsonb from gold.change_request where id = ${change_id.slice(4)}::uuid`;
+      assertEquals(row!.wanted, expected);
     }
   });
 

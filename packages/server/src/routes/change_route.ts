@@ -1,5 +1,5 @@
-import { importVerifyingKey, type Jwk } from "@gold-partner/jws";
-import { canonicalJson } from "@gold-partner/canonical";
+import { exportPublicJwk, importVerifyingKey, type Jwk, jwkThumbprint } from "@gold-partner/jws";
+import { canonicalJson, type CanonicalValue } from "@gold-partner/canonical";
 import {
   type ChangeContent,
   type ChangeKind,
@@ -30,27 +30,30 @@ export function changeRoute(deps: Deps): Route {
     schema: changeRequest,
     authenticate: authenticateWrite,
     book: async ({ write, asked }) => {
-      await checkContent(asked, deps);
+      const wanted = canonicalJson(await readContent(asked, deps));
       const [kind] = Object.keys(asked) as [ChangeKind];
       const content = canonicalJson(JSON.parse(JSON.stringify(asked)));
-      return await deps.booking.requestChange({ id: newUuid(deps), kind, content, ...write });
+      return await deps.booking.requestChange({ id: newUuid(deps), kind, content, wanted, ...write });
     },
   });
 }
 
 /**
- * Refuses content that `gold` would refuse, and ranges that are too wide to request. Whether another partner has the
- * same key is left to the operator, because the answer would tell one partner about another.
+ * Returns the members that the answering change must have, in the form in which `gold` proposes them. Refuses content
+ * that `gold` would refuse, and ranges that are too wide to request. Whether another partner has the same key is left
+ * to the operator, because the answer would tell one partner about another.
  */
-async function checkContent(asked: ChangeContent, { registry }: Deps): Promise<void> {
+async function readContent(asked: ChangeContent, { registry }: Deps): Promise<CanonicalValue> {
   const refuse = (member: string, detail: string): never => {
     throw new Refusal("invalid_request", detail, [{ pointer: `#/${member}`, detail }]);
   };
   if ("signing_key" in asked) {
-    const { kid: _, ...jwk } = asked.signing_key;
-    await importVerifyingKey(jwk as Jwk).catch((error) => refuse("signing_key", error.message));
+    const { kid = null, ...given } = asked.signing_key;
+    const key = await importVerifyingKey(given as Jwk).catch((error) => refuse("signing_key", error.message));
+    const jwk = await exportPublicJwk(key);
+    return { thumbprint: await jwkThumbprint(jwk), kid, jwk: { ...jwk } };
   } else if ("certificate_request" in asked) {
-    await checkCertificateRequest(asked.certificate_request).catch((error) =>
+    const key_hash = await checkCertificateRequest(asked.certificate_request).catch((error) =>
       refuse(
         "certificate_request",
         `certificate_request must be a PKCS #10 request with a P-256 key, signed by ECDSA with SHA-256: ${
@@ -58,6 +61,7 @@ async function checkContent(asked: ChangeContent, { registry }: Deps): Promise<v
         }.`,
       )
     );
+    return { key_hash };
   } else if ("ip_range" in asked) {
     let range = "";
     try {
@@ -73,16 +77,14 @@ async function checkContent(asked: ChangeContent, { registry }: Deps): Promise<v
         `ip_range may not be wider than /${shortest}; got ${range}. Send the range that you need.`,
       );
     }
-  } else {
-    const { loopbackReceivers, webhookPorts: ports } = registry.snapshot();
-    // Look up no name here: a request must not wait for a name server that a partner chooses.
-    const fault = await checkEndpoint(
-      asked.webhook_endpoint.url,
-      { loopbackReceivers, ports },
-      () => Promise.resolve([]),
-    );
-    if (fault && fault.code !== "dns_failed") refuse("webhook_endpoint/url", fault.message);
+    return { range };
   }
+  const { url, types } = asked.webhook_endpoint;
+  const { loopbackReceivers, webhookPorts: ports } = registry.snapshot();
+  // Look up no name here: a request must not wait for a name server that a partner chooses.
+  const fault = await checkEndpoint(url, { loopbackReceivers, ports }, () => Promise.resolve([]));
+  if (fault && fault.code !== "dns_failed") refuse("webhook_endpoint/url", fault.message);
+  return { url: new URL(url).href, ...(types ? { types } : {}) };
 }
 
 export function changeReadRoute(deps: Deps): Route {

@@ -2,14 +2,16 @@
 -- takes it up (decide_change.sql). It has no event and no line in the hash chain.
 
 -- The status follows from the proposal with which an operator took up the request. With a single operator, there is no
--- proposal. If the proposal was rejected or has expired, the request waits again.
+-- proposal. If the proposal was rejected or has expired, the request waits again. So does a request without `wanted`,
+-- because refuse_unlinked() refuses every proposal that an earlier version made for it.
 create or replace function gold.change_request_state(
   given gold.change_request, out status text, out decided_at timestamptz
 )
 language sql stable security definer set search_path = gold, pg_temp as $$
   select case when given.declined_at is not null then 'declined' when given.taken_at is null then 'requested'
       when given.proposal is null or p.state = 'approved' then 'approved'
-      when p.state = 'pending' and p.expires_at > clock_timestamp() then 'proposed' else 'requested' end,
+      when p.state = 'pending' and p.expires_at > clock_timestamp() and given.wanted is not null then 'proposed'
+      else 'requested' end,
     coalesce(given.declined_at, case
       when given.proposal is null then given.taken_at when p.state = 'approved' then p.decided_at end)
   from (values (given.proposal)) g (id) left join proposal p on p.id = g.id
@@ -38,10 +40,10 @@ language sql stable set search_path = gold, pg_temp as $$
 $$;
 
 -- Stores a request. The account's lock makes the count of open requests exact. A request beyond the maximum stores
--- nothing, neither its nonce nor its key.
+-- nothing, neither its nonce nor its key. Processes of an earlier version do not pass `wanted`.
 create or replace function gold.request_change(
   settle boolean, client int, admission bigint, nonce uuid, key text, fingerprint bytea, id uuid, kind text,
-  content text, maximum int, request uuid, signed_request bytea, thumbprint bytea
+  content text, maximum int, request uuid, signed_request bytea, thumbprint bytea, wanted text default null
 ) returns gold.outcome
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan
@@ -70,8 +72,8 @@ begin
       || array_to_string(opened, ', ') || '.', request))::outcome;
   end if;
   perform spend_nonce(holder, nonce, request);
-  insert into change_request (bucket, client_id, id, kind, content, requested_at)
-  values (holder.bucket, client, id, kind, content, account_instant(holder, ceil_millisecond(turn.clock)))
+  insert into change_request (bucket, client_id, id, kind, content, requested_at, wanted)
+  values (holder.bucket, client, id, kind, content, account_instant(holder, ceil_millisecond(turn.clock)), wanted)
   returning * into made;
   return bind_answer(holder, key, fingerprint, request, 'change', id, made.requested_at, 201, change_request_text(made),
     signed_request, thumbprint);

@@ -10,6 +10,8 @@ export interface ChangeItem extends SignedWrite {
   readonly kind: ChangeKind;
   /** The body of the request, in the form of RFC 8785. */
   readonly content: string;
+  /** The members that the answering change must have, in the form of RFC 8785. */
+  readonly wanted: string;
 }
 
 /** Requests for changes are rare: each is sent alone and always waits for the account's lock. */
@@ -24,6 +26,7 @@ export function sendChange(sql: Query): Send<ChangeItem> {
       id,
       kind,
       content,
+      wanted,
       requestId,
       signedRequest,
       thumbprint,
@@ -34,6 +37,6 @@ export function sendChange(sql: Query): Send<ChangeItem> {
         ${id}::uuid, ${kind}::text, ${content}::text,
         ${OPEN_CHANGES_MAX}::int, ${requestId}::uuid, ${
       byteaLiteral(signedRequest)
-    }::text::bytea, ${`\\x${thumbprint}`}::text::bytea)`;
+    }::text::bytea, ${`\\x${thumbprint}`}::text::bytea, ${wanted}::text)`;
   };
 }

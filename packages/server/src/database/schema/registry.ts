@@ -240,6 +240,12 @@ export const changeRequest = gold.table("change_request", {
   declinedBy: code(),
   declinedAt: instant(),
   reason: text(),
+  /**
+   * What the change that answers the request must have, in the form of RFC 8785: the URL in its normal form, the
+   * SHA-256 of a certificate request's key, and so on. The service writes it, because SQL can parse neither. Null if
+   * an earlier version stored the request.
+   */
+  wanted: text(),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.id] }),
   uniqueIndex("change_request_id").on(t.id),

@@ -1,0 +1,1 @@
+ALTER TABLE "gold"."change_request" ADD COLUMN "wanted" text;
