@@ -120,6 +120,7 @@ declare
   spread int;
 begin
   perform refuse_unknown_members(kind, content);
+  perform require_answer(kind, content);
   perform refuse_no_change(kind, content);
   case kind
 ${KINDS.map(([kind, { makes }]) => `    when '${kind}' then\n      ${makes.trim()}`).join("\n")}

@@ -59,6 +59,8 @@ export interface Change {
 }
 
 const PARTNER = "client_id";
+/** Names the partner's request that the change answers: `chg_…`. The change must then equal all of the request. */
+const REQUEST = "request";
 const ROTATION = "overlap_seconds";
 /**
  * The older secrets, with their last use, that a single operator was shown before retiring them at once. `gold`
@@ -98,6 +100,7 @@ export const CHANGES = {
     role: "credentials",
     members: [
       ...["client_id", "name", "ips", "webhook_url", "rate_per_second", "burst", "maximum_grams", "limits"],
+      REQUEST,
     ],
     writes: { "partner.set": PARTNER, "partner.limit": PARTNER },
     isPartial: true,
@@ -138,7 +141,10 @@ export const CHANGES = {
   },
   "certificate.issue": {
     role: "credentials",
-    members: ["client_id", "fingerprint", "serial", "not_before", "not_after", "authority", "key_hash"],
+    members: [
+      ...["client_id", "fingerprint", "serial", "not_before", "not_after", "authority", "key_hash"],
+      REQUEST,
+    ],
     writes: { "certificate.issue": PARTNER },
     signs: {
       readers: ["registry"],
@@ -151,7 +157,7 @@ export const CHANGES = {
   },
   "signing_key.add": {
     role: "credentials",
-    members: ["client_id", "thumbprint", "kid", "jwk"],
+    members: ["client_id", "thumbprint", "kid", "jwk", REQUEST],
     writes: { "signing_key.add": PARTNER },
     signs: {
       readers: ["registry"],
@@ -183,7 +189,7 @@ export const CHANGES = {
   },
   "endpoint.add": {
     role: "credentials",
-    members: ["client_id", "url", "types", "sealed", "sealing_key"],
+    members: ["client_id", "url", "types", "sealed", "sealing_key", REQUEST],
     writes: { "endpoint.add": PARTNER },
     makes: `
       perform add_endpoint(client, content ->> 'url', texts_of(content -> 'types'), hex_of(content, 'sealed'),

@@ -52,7 +52,7 @@ export async function auditedBooks(): Promise<AuditedBooks> {
   await changeRegistry(maker, checker, sql, publicId);
   await trade(books, maker, client, key);
   await moveMoney(books, maker, checker, client, publicId, key);
-  await requestChanges(books, maker, client, key);
+  await requestChanges(books, maker, client, publicId, key);
   await deliver(sql, client);
   await closingToday(sql, async () => {
     // The first call raises the account's instant to the end of the day; the second one posts the event.
@@ -322,6 +322,7 @@ async function requestChanges(
   { sql }: TestBooks,
   maker: Sql,
   client: number,
+  publicId: string,
   signer: TestKey,
 ): Promise<void> {
   const admission = await admissionOf(sql, client);
@@ -333,9 +334,12 @@ async function requestChanges(
       select gold.request_change(false, ${client}, ${admission}::text::bigint, ${write.nonce}::uuid,
         ${`change-${index}`},
         ${write.fingerprint}::text::bytea, ${id}::uuid, 'ip_range', ${content}, 3, ${newId()}::uuid,
-        ${write.signedRequest}::text::bytea, ${write.thumbprint}::text::bytea)`;
+        ${write.signedRequest}::text::bytea, ${write.thumbprint}::text::bytea, ${`{"range":"10.0.${index}.0/24"}`})`;
   }
-  await maker`select gold.take_change(${ids[0]!}::uuid, null, null)`;
+  await maker`
+    select gold.take_change_alone(${ids[0]!}::uuid, jsonb_build_object('client_id', p.public_id,
+      'ips', p.ips || '10.0.0.0/24'::text, 'request', ${`chg_${ids[0]!}`}::text), null)
+    from gold.partner_overview p where p.public_id = ${publicId}`;
   await maker`select gold.decline_change(${ids[1]!}::uuid, 'Not announced')`;
 }
 

@@ -42,6 +42,8 @@ export const RULES = {
   request_is_kept:
     "every order, withdrawal and bound refusal has its signed request, except those that a process of 0.3.0 booked",
   request_matches: "a stored request matches its record: method, target, nonce, fingerprint and body",
+  request_is_answered:
+    "a change that answers a partner's request equals all of it, and each of an approved proposal and its request names the other",
   request_is_signed:
     "a stored request has a valid signature by a key that the partner had at that time (--signatures)",
   nonce_is_spent: "every signed request that has a reply spent one nonce, and no nonce was spent twice",

@@ -22,7 +22,7 @@ begin
     -- Credentials decides who may call the API, with which credentials, from where and up to which limits.
     ('gold_credentials',
       'revoke_certificate retire_signing_key retire_client_secret retire_webhook_secret redeliver_event
-        replay_events seal_chain take_change decline_change'),
+        replay_events seal_chain take_change_alone propose_change take_change decline_change'),
     -- Keys holds the deployment's own keys: certificate authorities, token keys, sealing keys and the
     -- operators' signing keys. It accepts what a restore lost.
     ('gold_keys',

@@ -170,5 +170,5 @@ select k.fingerprint, k.login, k.public_key, k.admitted_by, k.added_at, k.ended_
 -- What partners requested, and what became of it.
 create or replace view gold.change_overview as
 select c.id, p.public_id, p.name, c.kind, c.content, c.requested_at, s.status, s.decided_at, c.taken_by, c.taken_at,
-  c.proposal, c.declined_by, c.reason
+  c.proposal, c.declined_by, c.reason, c.wanted, c.certificate
 from gold.change_request c join gold.partner p on p.id = c.client_id cross join lateral gold.change_request_state(c) s;

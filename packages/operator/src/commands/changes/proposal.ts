@@ -6,6 +6,7 @@ import { EXIT, Failure, usage } from "../../failure.ts";
 import { OPERATOR_KEYS_OPTION } from "../../operator_keys_file.ts";
 import { instantOf } from "../../output.ts";
 import { oneOf, optional, repeated, uuidOf } from "../../values.ts";
+import { requireRequestedKey } from "./answered_request.ts";
 import { requireSameSecrets } from "../credentials/key.ts";
 import type { PriceChange } from "../prices/price_change.ts";
 import { describeChange } from "./proposal_view.ts";
@@ -109,6 +110,7 @@ const approve: Command = {
     }
     if (outdated) throw new Failure(EXIT.refused, "refused", outdated);
     await requireSealingKeys(invocation.keys, id, sealingKeys);
+    await requireRequestedKey(query, content as Record<string, CanonicalValue>);
     if (kind === "sealing_key.rotate") await requireSameSecrets(invocation, id, content as never);
     const { sql } = await invocation.db();
     const signing = await openApproval(invocation, signedBy);

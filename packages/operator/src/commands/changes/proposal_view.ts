@@ -5,6 +5,7 @@ import type { ChangeKind } from "@gold-partner/approvals";
 import type { Row } from "../../command.ts";
 import { EXIT, Failure } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
+import { ASKED_OVER_API } from "./answered_request.ts";
 import { describeDetail } from "../books/audit_detail.ts";
 import { findDeposit, findWithdrawal, sarOf } from "../money/money_rows.ts";
 import { type PriceChange, readPriceChange } from "../prices/price_change.ts";
@@ -41,7 +42,7 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
     consequences: (content, today) =>
       [
         `The terms of ${isolate(content.name ?? content.client_id)} change at once.`,
-        ...(isChanged("ips", content, today) ? ["Calls are accepted from the new addresses only."] : []),
+        ...rangeChanges(content, today),
         ...(isChanged("webhook_url", content, today) ? ["Webhooks go to the new URL."] : []),
       ].join(" "),
     today: partnerToday,
@@ -333,8 +334,12 @@ export async function describeChange(
   };
 }
 
-export const consequencesOf = (kind: string, content: Content, today: Content): string =>
-  kindOf(kind).consequences(content, today);
+export function consequencesOf(kind: string, content: Content, today: Content): string {
+  const consequences = kindOf(kind).consequences(content, today);
+  return "request" in content
+    ? `${ASKED_OVER_API} It is the request ${content.request}. ${consequences}`
+    : consequences;
+}
 
 /** What a table of differences shows for a value that the change keeps. */
 const UNCHANGED = "unchanged";
@@ -425,6 +430,18 @@ async function partnerToday({ client_id, ...given }: Content, query: Query): Pro
 
 const isChanged = (name: string, content: Content, today: Content): boolean =>
   name in content && JSON.stringify(content[name]) !== JSON.stringify(today[name]);
+
+/** What the new ranges add to today's ranges, and which of these they end. */
+function rangeChanges({ ips }: Content, { ips: before }: Content): string[] {
+  const known = (before ?? []) as readonly string[];
+  const given = (ips ?? known) as readonly string[];
+  const added = given.filter((range) => !known.includes(range)).join(", ");
+  const ended = known.filter((range) => !given.includes(range)).join(", ");
+  return [
+    ...(added ? [`${added} is added: calls are accepted from there, too.`] : []),
+    ...(ended ? [`Calls are no longer accepted from ${ended}.`] : []),
+  ];
+}
 
 function sourceChange({ source }: Content, { source: before }: Content): string {
   if (source === undefined || before === undefined || source === before) return "";

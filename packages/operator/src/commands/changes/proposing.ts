@@ -27,6 +27,14 @@ export interface Change {
   readonly again?: string;
   /** When the change can no longer be made, if that is sooner than a proposal expires. */
   readonly endsAt?: string;
+  /** The partner's request that the change answers: the same transaction takes it up. */
+  readonly request?: Request;
+}
+
+export interface Request {
+  readonly id: string;
+  /** The certificate (PEM) that was issued for a certificate request. */
+  readonly certificate?: string;
 }
 
 const DIFFERS = "proposal_differs";
@@ -83,13 +91,23 @@ export async function confirmAlone(
  * Makes a change. Returns what its audit row states, such as the id of a new secret. If the login lacks the
  * role for the change, the error has the role.
  */
-export async function changeAlone(sql: Sql | TransactionSql, { kind, content }: Change): Promise<Row> {
-  const [row] = await sql`
-    select gold.change_alone(${kind}, ${sql.json(content as JSONValue)}::jsonb) as noted`.catch((error) => {
+export async function changeAlone(sql: Sql | TransactionSql, change: Change): Promise<Row> {
+  const { kind, request } = change;
+  const content = sql.json(contentOf(change) as JSONValue);
+  const made = request
+    ? sql`select gold.take_change_alone(${request.id}::uuid, ${content}::jsonb, ${
+      request.certificate ?? null
+    }) as noted`
+    : sql`select gold.change_alone(${kind}, ${content}::jsonb) as noted`;
+  const [row] = await made.catch((error) => {
     throw Object.assign(error, { role: CHANGES[kind].role });
   });
   return row!.noted ?? {};
 }
+
+/** The content names the request that it answers. */
+const contentOf = ({ content, request }: Change): Change["content"] =>
+  request ? { ...content, request: `chg_${request.id}` } : content;
 
 /** Whether the database refused the change because another person must approve it. */
 export const needsApproval = (error: unknown): boolean =>
@@ -98,15 +116,23 @@ export const needsApproval = (error: unknown): boolean =>
 
 async function propose(
   invocation: Invocation,
-  { kind, content, secrets, again, endsAt }: Change,
+  change: Change,
 ): Promise<Result> {
+  const { kind, secrets, again, endsAt, request } = change;
+  const content = contentOf(change);
   const { sql } = await invocation.db();
   const { consequences, warnings } = await describeChange(kind, content, invocation.query);
   const signing = await openSigning(invocation);
   const { text, keyName } = secrets ? await seal(invocation.keys, secrets) : { text: null, keyName: null };
-  const [row] = await sql`
-    select * from gold.propose(${kind}, ${sql.json(content as JSONValue)}::jsonb, ${text}::bytea, ${keyName},
-      coalesce(${endsAt ?? null}::text::timestamptz - clock_timestamp(), '3 days'))`;
+  const sealed = sql`${text}::bytea, ${keyName}`;
+  const lifetime = sql`coalesce(${endsAt ?? null}::text::timestamptz - clock_timestamp(), '3 days')`;
+  const json = sql`${sql.json(content as JSONValue)}::jsonb`;
+  const [row] = request
+    ? await sql`
+      select * from gold.propose_change(${request.id}::uuid, ${json}, ${
+      request.certificate ?? null
+    }, ${sealed}, ${lifetime})`
+    : await sql`select * from gold.propose(${kind}, ${json}, ${sealed}, ${lifetime})`;
   const { id, sha256, expires_at } = row!;
   for (const { warning } of warnings) invocation.progress(`Warning: ${warning}`);
   if (signing) {

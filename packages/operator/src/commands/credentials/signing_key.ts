@@ -3,7 +3,7 @@ import { EXIT, Failure } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
 import { confirmEnd, type Credential, credentialsOf, lifeOf } from "./credential.ts";
 import { readSigningKey } from "../partners/partner_terms.ts";
-import { changeOrPropose } from "../changes/proposing.ts";
+import { changeOrPropose, type Request } from "../changes/proposing.ts";
 
 const add: Command = {
   words: "signing-key add",
@@ -17,13 +17,21 @@ const add: Command = {
   },
 };
 
+/** The key that `signing-key add` registers. */
+export interface NewSigningKey {
+  readonly thumbprint: string;
+  readonly kid?: string | null;
+  readonly jwk: Readonly<Record<string, unknown>>;
+}
+
 export async function addSigningKey(
   invocation: Invocation,
   id: string,
-  key: Awaited<ReturnType<typeof readSigningKey>>,
+  { thumbprint, kid = null, jwk }: NewSigningKey,
+  request?: Request,
 ): Promise<Result> {
-  const { thumbprint, kid = null, jwk } = key;
-  const change = { kind: "signing_key.add", content: { client_id: id, thumbprint, kid, jwk } } as const;
+  const content = { client_id: id, thumbprint, kid, jwk };
+  const change = { kind: "signing_key.add", content, ...(request ? { request } : {}) } as const;
   return await changeOrPropose(invocation, change, {
     title: "The partner can sign with this key from now on.",
     object: { client_id: id, thumbprint, kid: kid ?? thumbprint },

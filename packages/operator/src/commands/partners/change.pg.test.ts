@@ -52,7 +52,7 @@ describe("gold change", () => {
       await until(async () =>
         (await sql`
           select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%take_change%'`)
+          where datname = current_database() and wait_event_type = 'Lock' and query ~ 'take_change|propose_change'`)
           .length > 0
       );
       await colleague`select gold.decline_change(${id.slice(4)}::uuid, 'Not confirmed')`;
@@ -113,14 +113,11 @@ describe("gold change", () => {
     assertRefused(await operator.gold("change", "show", "chg_none"), 2, "CHG must be an id");
   });
 
-  it("take says that the change was made if a colleague declines the request meanwhile", async () => {
+  it("take changes nothing if a colleague declines the request meanwhile", async () => {
     const partner = await operator.service.addPartner();
     const late = await takeTooLate(await ask(partner, ENDPOINT));
-    assertRefused(late, 1, "could not be marked as taken: the request is declined already");
-    assertRefused(late, 1, "The change was made.");
-    assertRefused(late, 1, `gold webhook-secret rotate ${partner.clientId} --endpoint 2.`);
-    assertEquals((await receivers(partner)).length, 1);
-    await operator.done("webhook-secret", "rotate", partner.clientId, "--endpoint", "2");
+    assertRefused(late, 1, "the request is declined already");
+    assertEquals(await receivers(partner), []);
   });
 
   it("list and inbox show what waits, and a part of an id is enough", async () => {
@@ -139,13 +136,17 @@ describe("gold change", () => {
   describe("under two people", () => {
     before(() => operator.service.books.sql`select gold.require_two_people()`);
 
-    async function approve(proposal: unknown) {
-      const { done } = operator.colleague;
+    async function approving(proposal: unknown) {
+      const { done, gold } = operator.colleague;
       const id = proposal as string;
       const { sha256 } = await done("proposal", "show", id);
       const expects = await expectsOf((words, ...more) => done(...words.split(" "), ...more), id);
-      await done("proposal", "approve", id, "--sha256", sha256 as string, ...expects);
+      return await gold("proposal", "approve", id, "--yes", "--sha256", sha256 as string, ...expects);
     }
+    const approve = async (proposal: unknown) => {
+      const { exit, err } = await approving(proposal);
+      assertEquals(exit, 0, err);
+    };
 
     it("take proposes, and nothing acts before another person has approved", async () => {
       const partner = await operator.service.addPartner();
@@ -200,12 +201,13 @@ describe("gold change", () => {
       assertStringIncludes(JSON.stringify(secrets), "whsec_");
     });
 
-    it("take names its proposal if a colleague declines the request meanwhile", async () => {
+    it("take proposes nothing if a colleague declines the request meanwhile", async () => {
       const partner = await operator.service.addPartner();
       const late = await takeTooLate(await ask(partner, RANGE));
-      const [, proposal] = /gold proposal reject ([0-9a-f-]{36})[.]/.exec(late.err) ?? [];
-      assertRefused(late, 1, `The proposal ${proposal} was made. Reject it`);
-      await operator.done("proposal", "reject", proposal!);
+      assertRefused(late, 1, "the request is declined already");
+      const proposed = await operator.service.books.sql`
+        select from gold.proposal where content ->> 'client_id' = ${partner.clientId}`;
+      assertEquals(proposed.length, 0);
     });
 
     it("a request waits again after its proposal was rejected or has expired", async () => {
@@ -227,41 +229,199 @@ describe("gold change", () => {
       assertEquals((await read(partner, id)).status, "declined");
     });
 
-    it("no login can note a change without its own proposal of what the partner requested", async () => {
-      const [partner, other] = [await operator.service.addPartner(), await operator.service.addPartner()];
-      const [id, keyId] = [
-        await ask(partner, RANGE),
-        await ask(partner, { signing_key: (await newTestKey()).publicJwk }),
-      ];
-      const endpoint = await ask(partner, { webhook_endpoint: { url: ENDPOINT.webhook_endpoint.url } });
-      const foreign = await ask(other, RANGE);
+    /** Calls a function as the operator, whose login may do it with any program. */
+    async function calling(use: (sql: postgres.Sql) => Promise<unknown>): Promise<string> {
       const sql = postgres(operator.url, { max: 1 });
-      const noted = async (change: string, proposal: unknown) =>
-        await sql`select gold.take_change(${change.slice(4)}::uuid, ${proposal as string}::uuid, null)`
-          .then(() => "noted", (error) => error.message as string);
-      const propose = async (who: Pick<TestOperator, "done">, ...words: string[]) =>
-        (await who.done(...words)).proposal_id;
-      const { clientId } = partner;
-      const range = ["partner", "set", clientId, "--ip", "127.0.0.1", "--ip", RANGE.ip_range];
       try {
-        assertEquals(await noted(id, null), "name the proposal that answers the request");
-        const wrong = [
-          await propose(operator, "change", "take", foreign),
-          await propose(operator, "change", "take", keyId),
-          await propose(operator, "partner", "set", clientId, "--ip", "192.0.2.0/24"),
-          await propose(operator, "partner", "set", clientId, "--name", "Another"),
-          await propose(operator.colleague, ...range),
-        ];
-        const pairs = [...wrong.map((proposal) => [id, proposal] as const), [endpoint, wrong[3]] as const];
-        for (const [change, proposal] of pairs) {
-          assertStringIncludes(await noted(change, proposal), "does not answer the request, or is not yours");
-        }
-        assertEquals((await read(partner, id)).status, "requested");
-        assertEquals(await noted(id, await propose(operator, ...range)), "noted");
-        assertEquals((await read(partner, id)).status, "proposed");
+        return await use(sql).then(() => "done", (error) => error.message as string);
       } finally {
         await sql.end();
       }
+    }
+    const contentOf = async (proposal: unknown) => {
+      const [row] = await operator.service.books.sql`
+        select content from gold.proposal where id = ${proposal as string}::uuid`;
+      return row!.content as Record<string, unknown>;
+    };
+    const proposing = (id: string, content: object, certificate: string | null = null) =>
+      calling((sql) =>
+        sql`
+        select gold.propose_change(${id.slice(4)}::uuid, ${sql.json(content as never)}::jsonb, ${certificate},
+          null, null, '3 days')`
+      );
+    const storedCertificate = async (id: string) => {
+      const [row] = await operator.service.books.sql`
+        select certificate from gold.change_request where id = ${id.slice(4)}::uuid`;
+      return row!.certificate as string;
+    };
+
+    it("what answers a request equals all of it, whatever program proposes it", async () => {
+      const [partner, other] = [await operator.service.addPartner(), await operator.service.addPartner()];
+      const [key, otherKey] = [await newTestKey(), await newTestKey()];
+      const named = { ...key.publicJwk, kid: "hsm-2" };
+      const present = ["127.0.0.1/32", "::1/128"];
+      const ranges = [...present, RANGE.ip_range];
+      const cases: readonly [body: object, others: readonly Record<string, unknown>[]][] = [
+        [{ webhook_endpoint: { url: "https://Hooks.example:443/gold" } }, [
+          { url: "https://evil.example/gold" },
+          { url: "https://Hooks.example:443/gold" },
+          { types: ["order.executed"] },
+        ]],
+        [ENDPOINT, [{ types: ["withdrawal.paid"] }, { types: undefined }]],
+        [{ signing_key: named }, [
+          { kid: "hsm-1" },
+          { kid: null },
+          { kid: undefined },
+          { thumbprint: otherKey.thumbprint, jwk: otherKey.publicJwk },
+        ]],
+        [{ signing_key: otherKey.publicJwk }, [{ kid: "hsm-2" }]],
+        [RANGE, [
+          { ips: [...ranges, "203.0.113.0/24"] },
+          { ips: [RANGE.ip_range] },
+          { ips: present },
+          { ips: ranges.slice(1) },
+          { ips: undefined },
+          { name: "Another" },
+          { webhook_url: "https://evil.example/" },
+          { limits: { open_quotes: 1000 } },
+        ]],
+        [await request(partner), [{ key_hash: "ab".repeat(32) }, { key_hash: undefined }]],
+      ];
+      for (const [body, others] of cases) {
+        const id = await ask(partner, body);
+        const proposal = (await operator.done("change", "take", id)).proposal_id as string;
+        const right = await contentOf(proposal);
+        assertEquals(right.request, id);
+        const certificate = "certificate_request" in body ? await storedCertificate(id) : null;
+        await operator.done("proposal", "reject", proposal);
+        for (const change of [...others, { client_id: other.clientId }]) {
+          const wrong = JSON.parse(JSON.stringify({ ...right, ...change }));
+          assertStringIncludes(
+            await proposing(id, wrong, certificate),
+            "not what the partner asked for",
+            JSON.stringify(change),
+          );
+        }
+        const { request: _, ...unnamed } = right;
+        assertStringIncludes(await proposing(id, unnamed, certificate), "must name the request");
+        assertEquals(await proposing(id, right, certificate), "done");
+        assertStringIncludes(await proposing(id, right, certificate), "is proposed already");
+        const [{ proposal_id }] = [await operator.done("change", "show", id)];
+        await operator.done("proposal", "reject", proposal_id as string);
+        await operator.done("change", "decline", id, "--reason", "Tried");
+      }
+    });
+
+    it("the partner never reads approved for a change that its request was not compared with", async () => {
+      const partner = await operator.service.addPartner();
+      const url = "https://127.0.0.1:9/gold";
+      const id = await ask(partner, { webhook_endpoint: { url } });
+      // Another URL, and a proposal that does not name the request.
+      for (const other of ["https://evil.example/", url]) {
+        const { proposal_id } = await operator.done("endpoint", "add", partner.clientId, "--url", other);
+        const refusal = await calling((sql) =>
+          sql`select gold.take_change(${id.slice(4)}::uuid, ${proposal_id as string}::uuid, null)`
+        );
+        await approve(proposal_id);
+        const { status, webhook_endpoint } = await read(partner, id);
+        assertEquals([status, webhook_endpoint?.url], ["requested", url], other);
+        assertStringIncludes(refusal, "cannot take up a request");
+      }
+      // A proposal that names the request, and was not taken up.
+      const { proposal_id } = await operator.done("change", "take", id);
+      const content = await contentOf(proposal_id);
+      await operator.done("proposal", "reject", proposal_id as string);
+      assertEquals(
+        await calling((sql) =>
+          sql`select gold.propose('endpoint.add', ${sql.json(content as never)}::jsonb)`
+        ),
+        "done",
+      );
+      const [loose] = await operator.service.books.sql`
+        select id from gold.proposal where state = 'pending' and content ->> 'request' = ${id}`;
+      assertRefused(await approving(loose!.id), 1, "was not taken up with this proposal");
+      assertEquals((await read(partner, id)).status, "requested");
+      assertStringIncludes(
+        await calling((sql) =>
+          sql`
+          select gold.propose('endpoint.add', ${
+            sql.json({ ...content, url: "https://evil.example/" } as never)
+          }::jsonb)`
+        ),
+        "not what the partner asked for",
+      );
+    });
+
+    it("approve refuses a certificate for another key, whatever its proposal states", async () => {
+      const [partner, other] = [await operator.service.addPartner(), await operator.service.addPartner()];
+      const [id, evil] = [await ask(partner, await request(partner)), await ask(other, await request(other))];
+      const proposals = [];
+      for (const each of [id, evil]) {
+        proposals.push((await operator.done("change", "take", each)).proposal_id);
+      }
+      const content = {
+        ...await contentOf(proposals[0]),
+        fingerprint: (await contentOf(proposals[1])).fingerprint,
+      };
+      const certificate = await storedCertificate(evil);
+      for (const proposal of proposals) await operator.done("proposal", "reject", proposal as string);
+      assertEquals(await proposing(id, content, certificate), "done");
+      const { proposal_id } = await operator.done("change", "show", id);
+      assertRefused(await approving(proposal_id), 4, "not for the key that the partner asked for");
+      await operator.done("proposal", "reject", proposal_id as string);
+    });
+
+    it("a request from before the upgrade can only be declined, also if its proposal waits", async () => {
+      const { sql } = operator.service.books;
+      const partner = await operator.service.addPartner();
+      const [waiting, proposed] = [await ask(partner, ENDPOINT), await ask(partner, RANGE)];
+      const range = ["partner", "set", partner.clientId, "--ip", "127.0.0.1", "--ip", RANGE.ip_range];
+      const proposal = (await operator.done(...range)).proposal_id as string;
+      // As an earlier version stored and noted them.
+      await sql`
+        update gold.change_request set wanted = null where id in (${waiting.slice(4)}::uuid, ${
+        proposed.slice(4)
+      }::uuid)`;
+      await sql`
+        update gold.change_request set taken_by = ${operator.login}, taken_at = clock_timestamp(), proposal = ${proposal}::uuid
+        where id = ${proposed.slice(4)}::uuid`;
+      for (const id of [waiting, proposed]) {
+        assertEquals((await read(partner, id)).status, "requested");
+        assertRefused(
+          await operator.gold("change", "take", id),
+          1,
+          "It was requested before an upgrade, and can only be declined.",
+        );
+        const content = { client_id: partner.clientId, request: id };
+        assertStringIncludes(await proposing(id, content), "is from before an upgrade");
+      }
+      assertRefused(await approving(proposal), 1, "which the proposal does not name");
+      for (const id of [waiting, proposed]) {
+        await operator.done("change", "decline", id, "--reason", "Request it again");
+        assertEquals((await read(partner, id)).status, "declined");
+      }
+      assertRefused(await approving(proposal), 1, "which the proposal does not name");
+      await operator.done("proposal", "reject", proposal);
+    });
+
+    it("says that the partner asked over the API, and that a range is added", async () => {
+      const partner = await operator.service.addPartner();
+      const id = await ask(partner, RANGE);
+      assertStringIncludes((await operator.gold("change", "show", id)).out, "compare by another channel");
+      const { proposal_id } = await operator.done("change", "take", id);
+      const { consequences } = await operator.done("proposal", "show", proposal_id as string);
+      assertEquals(
+        consequences,
+        `Asked by the partner over the API: compare by another channel. It is the request ${id}. The terms of ` +
+          `${partner.clientId} change at once. ${RANGE.ip_range} is added: calls are accepted from there, too.`,
+      );
+      await operator.done("proposal", "reject", proposal_id as string);
+      const narrowed = await operator.done("partner", "set", partner.clientId, "--ip", RANGE.ip_range);
+      const shown = await operator.done("proposal", "show", narrowed.proposal_id as string);
+      assertStringIncludes(
+        `${shown.consequences}`,
+        "Calls are no longer accepted from 127.0.0.1/32, ::1/128.",
+      );
     });
   });
 });

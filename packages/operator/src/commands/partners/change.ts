@@ -1,16 +1,17 @@
 import type { ChangeContent } from "@gold-partner/protocol";
 import type { Row as SqlRow } from "postgres";
 import type { Command, Invocation, Result, Row } from "../../command.ts";
-import { EXIT, Failure, failureOf, usage } from "../../failure.ts";
+import { EXIT, Failure, usage } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
 import { readCsr } from "../../pki/mod.ts";
 import type { Query } from "../../query.ts";
 import { line } from "../../values.ts";
+import { ASKED_OVER_API } from "../changes/answered_request.ts";
 import { changeOrPropose, storedRanges } from "../changes/proposing.ts";
 import { signRequest } from "../credentials/cert.ts";
-import { addSigningKey } from "../credentials/signing_key.ts";
+import { addSigningKey, type NewSigningKey } from "../credentials/signing_key.ts";
 import { addEndpoint } from "./endpoint.ts";
-import { parseSigningKey, readRange } from "./partner_terms.ts";
+import { parseSigningKey } from "./partner_terms.ts";
 import { findPartner } from "./registered_partner.ts";
 
 const LISTED = 100;
@@ -45,10 +46,13 @@ const show: Command = {
   takes: ["CHG"],
   async run({ query, positionals: [id] }) {
     const row = await findChange(query, id!);
+    const isOutdated = row.status === "requested" && row.wanted === null;
     return {
+      title: isOutdated ? `${ASKED_OVER_API} ${OUTDATED}` : ASKED_OVER_API,
       object: {
         ...rowOf(row),
-        ...await describe(JSON.parse(row.content)),
+        ...(isOutdated ? { is_outdated: true } : {}),
+        ...await describe(JSON.parse(row.content), JSON.parse(row.wanted ?? "{}")),
         taken_by: row.taken_by,
         proposal_id: row.proposal,
         decided_at: instantOf(row.decided_at),
@@ -59,8 +63,10 @@ const show: Command = {
   },
 };
 
+const OUTDATED = "It was requested before an upgrade, and can only be declined.";
+
 /** What people compare with the partner over another channel. */
-async function describe(content: ChangeContent): Promise<Row> {
+async function describe(content: ChangeContent, { key_hash, url: stored }: Partial<Asked>): Promise<Row> {
   if ("signing_key" in content) {
     const { thumbprint, kid = thumbprint } = await parseSigningKey(JSON.stringify(content.signing_key));
     return { thumbprint, kid };
@@ -73,12 +79,13 @@ async function describe(content: ChangeContent): Promise<Row> {
     return {
       organization: subject.organization,
       common_name: subject.commonName,
+      ...(key_hash ? { key_hash } : {}),
       certificate_request: content.certificate_request,
     };
   }
   if ("ip_range" in content) return { ip_range: content.ip_range };
   const { url, types } = content.webhook_endpoint;
-  return { url, types: types?.join(", ") ?? "all" };
+  return { url: stored ?? url, types: types?.join(", ") ?? "all" };
 }
 
 const take: Command = {
@@ -91,60 +98,64 @@ const take: Command = {
 };
 
 async function takeChange(invocation: Invocation): Promise<Result> {
-  const { query, db, positionals: [given] } = invocation;
-  const { id, public_id, content, status } = await findChange(query, given!);
+  const { query, positionals: [given] } = invocation;
+  const { id, public_id, content, wanted, status } = await findChange(query, given!);
   if (status !== "requested") {
     throw new Failure(EXIT.refused, "refused", `The change ${given} is ${status} already. Nothing was done.`);
   }
-  const { made, certificate = null } = await answer(invocation, public_id, JSON.parse(content));
-  const proposal = made.object?.proposal_id as string | undefined;
-  const { sql } = await db();
-  await sql`select gold.take_change(${id}::uuid, ${proposal ?? null}::uuid, ${certificate})`.catch(
-    (error) => {
-      const { exit, code, message } = failureOf(error);
-      const { webhook_secret: secret, endpoint } = made.object ?? {};
-      const lost =
-        `Its secret was not shown. Make another: gold webhook-secret rotate ${public_id} --endpoint ${endpoint}.`;
-      const rest = proposal
-        ? `The proposal ${proposal} was made. Reject it: gold proposal reject ${proposal}.`
-        : `The change was made. If the request still waits, decline it. ${secret ? lost : ""}`;
-      throw new Failure(exit, code, `The request could not be marked as taken: ${message} ${rest.trim()}`);
-    },
-  );
+  if (wanted === null) {
+    throw new Failure(
+      EXIT.refused,
+      "refused",
+      `The change ${given} cannot be taken. ${OUTDATED} Nothing was done. Then let the partner request it again: gold change decline ${given} --reason "Request it again".`,
+    );
+  }
+  const made = await answer(invocation, public_id, {
+    ...JSON.parse(wanted),
+    id,
+    content: JSON.parse(content),
+  });
   return { ...made, object: { change_id: `chg_${id}`, ...made.object } };
 }
 
-/** Makes or proposes what the partner requested. */
-async function answer(
-  invocation: Invocation,
-  id: string,
-  content: ChangeContent,
-): Promise<{ made: Result; certificate?: string }> {
-  if ("signing_key" in content) {
-    const key = await parseSigningKey(JSON.stringify(content.signing_key));
-    return { made: await addSigningKey(invocation, id, key) };
-  }
+/** A request, with the members that its answer must have, as the service stored them. */
+interface Asked extends NewSigningKey {
+  readonly id: string;
+  readonly content: ChangeContent;
+  readonly key_hash: string;
+  readonly range: string;
+  readonly url: string;
+  readonly types?: readonly string[];
+}
+
+/** Makes or proposes exactly what the partner requested. The same call of the database takes the request up. */
+async function answer(invocation: Invocation, client: string, asked: Asked): Promise<Result> {
+  const { id, content } = asked;
+  if ("signing_key" in content) return await addSigningKey(invocation, client, asked, { id });
   if ("certificate_request" in content) {
-    const request = () => Promise.resolve(content.certificate_request);
-    const { pem, change, object, warning } = await signRequest(invocation, id, request);
+    const read = () => Promise.resolve(content.certificate_request);
+    const { pem, change, object, warning } = await signRequest(invocation, client, read);
     const result = {
       title: "The partner can fetch the certificate with GET /v1/account/changes.",
       object: { ...object, ...(warning ? { warning } : {}) },
     };
-    return { made: await changeOrPropose(invocation, change, result), certificate: pem };
+    return await changeOrPropose(invocation, { ...change, request: { id, certificate: pem } }, result);
   }
   if ("ip_range" in content) {
-    const { ips } = await findPartner(invocation.query, id);
+    const { ips } = await findPartner(invocation.query, client);
     const { sql } = await invocation.db();
-    const all = await storedRanges(sql, [...ips ?? [], readRange(content.ip_range)]);
+    const all = await storedRanges(sql, [...ips ?? [], asked.range]);
     if (new Set(all).size < all.length) {
       throw new Failure(EXIT.refused, "refused", `${all.at(-1)} is registered already. Nothing was done.`);
     }
-    const change = { kind: "partner.set", content: { client_id: id, ips: all } } as const;
-    return { made: await changeOrPropose(invocation, change, { object: { client_id: id, ips: all } }) };
+    const change = {
+      kind: "partner.set",
+      content: { client_id: client, ips: all },
+      request: { id },
+    } as const;
+    return await changeOrPropose(invocation, change, { object: change.content });
   }
-  const { url, types = [] } = content.webhook_endpoint;
-  return { made: await addEndpoint(invocation, id, url, types) };
+  return await addEndpoint(invocation, client, asked.url, asked.types ?? [], { id });
 }
 
 const decline: Command = {

@@ -4,7 +4,14 @@ import { usage } from "../../failure.ts";
 import { instantOf } from "../../output.ts";
 import { repeated, required, wholeArgument } from "../../values.ts";
 import { newSealedSecret } from "../credentials/new_secret.ts";
-import { changeAlone, changeOrPropose, confirmAlone, hexOf, makeOrPropose } from "../changes/proposing.ts";
+import {
+  changeAlone,
+  changeOrPropose,
+  confirmAlone,
+  hexOf,
+  makeOrPropose,
+  type Request,
+} from "../changes/proposing.ts";
 import { readWebhook } from "./partner_terms.ts";
 import { findPartner } from "./registered_partner.ts";
 
@@ -53,6 +60,7 @@ export async function addEndpoint(
   id: string,
   url: string,
   types: readonly string[],
+  request?: Request,
 ): Promise<Result> {
   const { db, random, keys } = invocation;
   const webhook = await readWebhook(url, await (await db()).deployment(), "--url");
@@ -68,6 +76,7 @@ export async function addEndpoint(
       sealing_key: secret.keyName,
     },
     secrets: { webhook_secret: secret.text },
+    ...(request ? { request } : {}),
   } as const;
   await confirmAlone(invocation, change);
   const made = await makeOrPropose(invocation, async () => {

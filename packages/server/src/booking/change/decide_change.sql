@@ -1,6 +1,6 @@
--- What an operator does with a partner's request for a change. One person may take it up or decline it, because this
--- changes no credential: `gold change take` first makes or proposes the usual change
--- (packages/approvals/src/changes.ts).
+-- What an operator does with a partner's request for a change: decline it, or take it up with the usual change
+-- (packages/approvals/src/changes.ts). This change names the request, and equals all of it. Lock order: the proposal,
+-- the request, then the rows that the change locks.
 
 create or replace function gold.hold_change(id uuid) returns gold.change_request
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -20,56 +20,119 @@ begin
   return held;
 end $$;
 
--- Whether a proposal's content has what the request asks for. The URL of an endpoint is not compared, because the
--- proposal has its normal form, nor the key of a certificate, because `gold` read it from the request.
-create or replace function gold.answers_request(asked jsonb, content jsonb) returns boolean
-language sql immutable
-return case
-  when asked ? 'signing_key' then content -> 'jwk' @> (asked -> 'signing_key') - 'kid'
-  when asked ? 'ip_range' then exists (
-    select from jsonb_array_elements_text(content -> 'ips') i where i::inet = (asked ->> 'ip_range')::inet)
-  when asked ? 'webhook_endpoint' then
-    (content ->> 'types')::jsonb is not distinct from (asked -> 'webhook_endpoint' ->> 'types')::jsonb
-  else true
-end;
+-- Refuses a change that names a request but is not what the partner asked for. The change has every member of
+-- `wanted` and no other, except what the operator adds: the validity of the certificate, the secret of the endpoint.
+-- The range is added to the present ones.
+create or replace function gold.require_answer(kind text, content jsonb) returns void
+language plpgsql stable set search_path = gold, pg_temp as $$
+#variable_conflict use_variable
+declare
+  asked change_request;
+  wanted jsonb;
+begin
+  if not content ? 'request' then
+    return;
+  end if;
+  select c.* into asked from change_request c where c.id = request_of(content);
+  wanted := asked.wanted;
+  if asked.id is null then
+    raise exception 'there is no request %', content ->> 'request' using errcode = 'GR404';
+  elsif wanted is null then
+    raise exception 'the request % is from before an upgrade, and stores nothing that a change is compared with: decline it, and let the partner request it again',
+      content ->> 'request' using errcode = 'GR409';
+  elsif kind is distinct from answering_kind(asked.kind) or content ->> 'client_id' is distinct from public_of(asked.client_id)
+    or content - array['client_id', 'request', 'ips', 'fingerprint', 'serial', 'not_before', 'not_after', 'authority',
+      'sealed', 'sealing_key'] is distinct from wanted - 'range'
+    or wanted ? 'range' and array(select distinct i::cidr as r from unnest(texts_of(content -> 'ips')) i order by r) is distinct from array(
+      select i.range as r from allowed_ip i where i.partner_id = asked.client_id union select (wanted ->> 'range')::cidr order by r)
+  then
+    raise exception 'the change is not what the partner asked for with %: take the request up with `gold change take`',
+      content ->> 'request' using errcode = 'GR409';
+  end if;
+end $$;
 
--- Notes which proposal answers the request. With a single operator, the change was made without a proposal.
--- `certificate` is the certificate that was issued for a certificate request.
-create or replace function gold.take_change(id uuid, proposal uuid, certificate text) returns void
+create or replace function gold.request_of(content jsonb) returns uuid
+language sql immutable
+return substring(content ->> 'request' from '^chg_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$')::uuid;
+
+create or replace function gold.answering_kind(kind text) returns text
+language sql immutable
+return case kind
+  when 'signing_key' then 'signing_key.add' when 'certificate_request' then 'certificate.issue'
+  when 'ip_range' then 'partner.set' when 'webhook_endpoint' then 'endpoint.add' end;
+
+-- Refuses to approve a proposal unless it and its request name each other. Otherwise the partner would read `approved`
+-- for a change that was not compared with its request. Locks the request, so that nobody declines it meanwhile.
+create or replace function gold.refuse_unlinked(given gold.proposal) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  asked change_request;
+begin
+  select c.* into asked from change_request c
+  where c.proposal = (given).id or c.id = request_of((given).content) for no key update;
+  if (given).content ? 'request' and asked.proposal is distinct from (given).id then
+    raise exception 'the request % was not taken up with this proposal: reject it, and take the request up with `gold change take`',
+      (given).content ->> 'request' using errcode = 'GR409';
+  elsif asked.id is distinct from request_of((given).content) or asked.declined_at is not null then
+    raise exception 'an earlier version made the proposal for the request chg_%, which the proposal does not name: reject it, and decline the request',
+      asked.id using errcode = 'GR409';
+  end if;
+end $$;
+
+-- Makes the change that answers a request, and notes it at the request, with a single operator. `certificate` is the
+-- certificate (PEM) that was issued for a certificate request. Returns what change_alone() returns.
+create or replace function gold.take_change_alone(id uuid, content jsonb, certificate text) returns jsonb
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  held change_request := hold_change(take_change_alone.id);
+  noted jsonb := change_alone(answering_kind(held.kind), take_change_alone.content);
+begin
+  perform mark_taken(held, take_change_alone.content, null, take_change_alone.certificate);
+  return noted;
+end $$;
+
+-- Proposes the change that answers a request, as propose() does, and notes the proposal at the request.
+create or replace function gold.propose_change(
+  request uuid, content jsonb, certificate text, secrets bytea, sealing_key text, lifetime interval,
+  out id uuid, out sha256 text, out expires_at timestamptz
+)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
 declare
-  held change_request := hold_change(id);
-  at timestamptz := ceil_millisecond(clock_timestamp());
-  given proposal;
+  held change_request := hold_change(request);
 begin
-  select p.* into given from proposal p where p.id = proposal;
-  if proposal is null then
-    if two_people() then
-      raise exception 'name the proposal that answers the request' using errcode = 'GR409';
-    end if;
-  elsif given.state is distinct from 'pending' or given.proposer <> session_user
-    or given.content ->> 'client_id' <> public_of(held.client_id)
-    or given.kind <> (case held.kind
-      when 'signing_key' then 'signing_key.add' when 'certificate_request' then 'certificate.issue'
-      when 'ip_range' then 'partner.set' else 'endpoint.add' end)
-    or answers_request(held.content::jsonb, given.content) is not true
-  then
-    raise exception 'the proposal % does not answer the request, or is not yours', proposal using errcode = 'GR409';
-  end if;
-  if (held.kind = 'certificate_request') <> (certificate is not null)
-    or certificate is not null and pem_sha256(certificate) is distinct from coalesce(given.content ->> 'fingerprint', (
-      select c.fingerprint from certificate c
-      where c.fingerprint = pem_sha256(certificate) and c.partner_id = held.client_id))
+  select p.id, p.sha256, p.expires_at into id, sha256, expires_at
+  from propose(answering_kind(held.kind), content, secrets, sealing_key, lifetime) p;
+  perform mark_taken(held, content, id, certificate);
+end $$;
+
+create or replace function gold.mark_taken(held gold.change_request, content jsonb, proposal uuid, certificate text) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+#variable_conflict use_variable
+declare
+  at timestamptz := ceil_millisecond(clock_timestamp());
+begin
+  if request_of(content) is distinct from (held).id then
+    raise exception 'the change must name the request chg_%', (held).id using errcode = 'GR409';
+  elsif ((held).kind = 'certificate_request') <> (certificate is not null)
+    or pem_sha256(certificate) is distinct from content ->> 'fingerprint'
   then
     raise exception 'give the certificate that was issued for the request, and only for a certificate request'
       using errcode = 'GR409';
   end if;
   update change_request c set taken_by = session_user, taken_at = at, proposal = proposal, certificate = certificate
-  where c.bucket = held.bucket and c.client_id = held.client_id and c.id = id;
-  perform note('change.take', public_of(held.client_id), jsonb_strip_nulls(jsonb_build_object(
-    'change', id, 'kind', held.kind, 'taken_at', instant_text(at), 'taken_as', proposal,
-    'certificate_sha256', hash_text(convert_to(certificate, 'UTF8')))));
+  where c.bucket = (held).bucket and c.client_id = (held).client_id and c.id = (held).id;
+  perform note('change.take', public_of((held).client_id), jsonb_strip_nulls(jsonb_build_object(
+    'change', (held).id, 'kind', (held).kind, 'taken_at', instant_text(at), 'taken_as', proposal,
+    'certificate_sha256', hash_text(convert_to(certificate, 'UTF8')),
+    'wanted_sha256', hash_text(convert_to((held).wanted, 'UTF8')))));
+end $$;
+
+-- An earlier `gold` calls this after it has proposed or made a change, which may differ from the request.
+create or replace function gold.take_change(id uuid, proposal uuid, certificate text) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  raise exception 'this version of gold cannot take up a request: replace it' using errcode = 'GR409';
 end $$;
 
 create or replace function gold.decline_change(id uuid, reason text) returns void

@@ -195,7 +195,8 @@ const BY_ONE: Readonly<Record<string, string>> = Object.fromEntries(
     "ends something; the newest authority stays": "retire_authority",
     "ends something; the money stays the partner's": "reject_withdrawal",
     "notes what became of a partner's request; the change itself needs two people":
-      "take_change decline_change",
+      "take_change_alone propose_change decline_change",
+    "refuses every call of an earlier gold": "take_change",
     "ends something; two people with keys stay": "end_operator_key",
     "ends certificates; the service reads revocations from the certificates' rows": "store_revocation_list",
     "another login has asked for the IBAN; refuses under two people": "approve_iban",
@@ -355,7 +356,9 @@ describe("the functions of operators under two people", () => {
       }
       if (/\bclient\b/.test(part)) read.add("client_id");
       const [row] = await books.sql`select gold.proposal_members(${kind}) as members`;
-      assertEquals([...row!.members].sort(), [...read].sort(), kind);
+      // require_answer() compares the change with the request before the kinds.
+      const members = (row!.members as string[]).filter((name) => name !== "request");
+      assertEquals(members.sort(), [...read].sort(), kind);
     }
   });
 

@@ -48,14 +48,15 @@ language sql immutable
 return case kind
   when 'partner.create' then '{client_id,name,iban,webhook_url,rate_per_second,burst,maximum_grams,ips,
     secret_hash,webhook_sealed,sealing_key,keys,limits}'
-  when 'partner.set' then '{client_id,name,ips,webhook_url,rate_per_second,burst,maximum_grams,limits}'
+  when 'partner.set' then '{client_id,name,ips,webhook_url,rate_per_second,burst,maximum_grams,limits,
+    request}'
   when 'partner.iban' then '{client_id,iban}'
   when 'partner.resume' then '{client_id}'
-  when 'certificate.issue' then '{client_id,fingerprint,serial,not_before,not_after,authority,key_hash}'
-  when 'signing_key.add' then '{client_id,thumbprint,kid,jwk}'
+  when 'certificate.issue' then '{client_id,fingerprint,serial,not_before,not_after,authority,key_hash,request}'
+  when 'signing_key.add' then '{client_id,thumbprint,kid,jwk,request}'
   when 'client_secret.rotate' then '{client_id,hash,overlap_seconds,seen}'
   when 'webhook_secret.rotate' then '{client_id,sealed,sealing_key,overlap_seconds,seen,endpoint}'
-  when 'endpoint.add' then '{client_id,url,types,sealed,sealing_key}'
+  when 'endpoint.add' then '{client_id,url,types,sealed,sealing_key,request}'
   when 'endpoint.set' then '{client_id,endpoint,url,types}'
   when 'endpoint.remove' then '{client_id,endpoint}'
   when 'price.set' then '{source,mid,spread_basis_points,stale_after_seconds,url,hours}'

@@ -35,10 +35,10 @@ language plpgsql immutable set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
 begin
   if is_partial(kind) and not exists (
-    select from jsonb_each(content) m where m.key <> 'client_id' and m.value <> '{}' and (m.value <> 'null' or m.key = 'exposure'))
+    select from jsonb_each(content) m where m.key not in ('client_id', 'request') and m.value <> '{}' and (m.value <> 'null' or m.key = 'exposure'))
   then
     raise exception 'the proposal would change nothing: a proposal of the kind % needs at least one of %', kind,
-      array_to_string(array_remove(proposal_members(kind), 'client_id'), ', ') using errcode = 'GR409';
+      array_to_string(array_remove(array_remove(proposal_members(kind), 'client_id'), 'request'), ', ') using errcode = 'GR409';
   end if;
 end $$;
 

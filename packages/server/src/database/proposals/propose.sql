@@ -157,6 +157,7 @@ begin
       using errcode = 'GR409';
   end if;
   signed := require_signatures(given, signature);
+  perform refuse_unlinked(given);
   update proposal p set state = 'applying', decided_by = session_user, decided_at = clock_timestamp(),
     approver_signature = case when signed <> '{}' then signature end where p.id = id returning * into given;
   perform apply_change(given.kind, given.content);

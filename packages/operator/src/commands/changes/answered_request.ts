@@ -1,0 +1,41 @@
+import { createHash, X509Certificate } from "node:crypto";
+import type { ChangeContent } from "@gold-partner/protocol";
+import { EXIT, Failure } from "../../failure.ts";
+import { readCsr } from "../../pki/mod.ts";
+import type { Query } from "../../query.ts";
+
+/** A stolen certificate, token and signing key are enough for a request. */
+export const ASKED_OVER_API = "Asked by the partner over the API: compare by another channel.";
+
+/**
+ * Checks the certificate of a proposal that answers a certificate request. The database compares the hashes that the
+ * proposal states, and cannot read the certificate.
+ *
+ * @throws Failure if the certificate is another one, or is for another key than the partner's request.
+ */
+export async function requireRequestedKey(
+  query: Query,
+  { request, fingerprint, key_hash }: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const [row] = await query`
+    select content, certificate from gold.change_overview
+    where kind = 'certificate_request' and 'chg_' || id = ${request as string | undefined ?? null}`;
+  if (!row) return;
+  const { certificate_request } = JSON.parse(row.content) as Extract<
+    ChangeContent,
+    { readonly certificate_request: string }
+  >;
+  const { raw, publicKey } = new X509Certificate(row.certificate);
+  const found = [
+    raw,
+    publicKey.export({ type: "spki", format: "der" }),
+    (await readCsr(certificate_request)).publicKeySpki,
+  ]
+    .map((bytes) => createHash("sha256").update(bytes).digest("hex"));
+  if (found.join() === [fingerprint, key_hash, key_hash].join()) return;
+  throw new Failure(
+    EXIT.defect,
+    "certificate_differs",
+    `The certificate of this proposal is not for the key that the partner asked for with ${request}. Nothing was done. Reject the proposal, and ask the person who proposed it.`,
+  );
+}
