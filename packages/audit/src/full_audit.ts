@@ -2,7 +2,7 @@ import type { OperatorKeys } from "@gold-partner/approvals";
 import type { Books, Client, Totals } from "./books/context.ts";
 import { clientKey } from "./books/context.ts";
 import { checkBarLists } from "./books/bar_lists.ts";
-import { checkPartnerChanges } from "./books/partner_changes.ts";
+import { checkAnswers, checkPartnerChanges } from "./books/partner_changes.ts";
 import { readEpochs } from "./books/epochs.ts";
 import { PriceTerms } from "./books/price_terms.ts";
 import { readPrices } from "./books/prices.ts";
@@ -137,6 +137,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   }
   await checkDocuments(sql, findings, notes, registry.payment_batch ?? [], publicIds, isSandbox);
   await checkPartnerChanges(sql, findings, registry);
+  checkAnswers(findings, notes.all, registry.change_request ?? [], proposals, publicIds);
   const lists = checkBarLists(
     findings,
     await read("bar_list", "order by id"),

@@ -1,11 +1,15 @@
-// Compares credentials, IBANs and webhook URLs with the events in the partner's own chain.
+// Compares credentials, IBANs and webhook URLs with the events in the partner's own chain, and changes with the
+// requests that they answer.
+import { X509Certificate } from "node:crypto";
 import type { Findings } from "../findings.ts";
+import type { Note } from "../registry/notes.ts";
 import { type Connection, Cursor, type Row } from "../snapshot.ts";
 import { selectFrom, type Table } from "../tables.ts";
-import { instantText } from "../values.ts";
+import { instantText, objectOf, sha256Hex } from "../values.ts";
 import { CHANGE_TYPES } from "./chain_line.ts";
 import type { Books } from "./context.ts";
 import type { Lookups } from "./lookups.ts";
+import { spellRange } from "./requested_change.ts";
 
 /** Returns the row with this event's members. Removes it from the lookup, so that unreported rows remain. */
 export function takeChange({ findings }: Books, { changes }: Lookups, event: Row): Row | undefined {
@@ -130,4 +134,94 @@ function credentialsByPartner(registry: Registry): Map<number, Credential[]> {
     add(table, ({ id, retire_at }) => ({ id: `${id}`, kid: null, until: retire_at }));
   }
   return owned;
+}
+
+/** The audit row of the change that answers a request, by the request's kind. */
+const ANSWERS: Readonly<Record<string, string>> = {
+  signing_key: "signing_key.add",
+  certificate_request: "certificate.issue",
+  ip_range: "partner.set",
+  webhook_endpoint: "endpoint.add",
+};
+/** The members of these audit rows that a partner can ask for, or that an operator could add to them. */
+const ASKED = ["thumbprint", "kid", "key_hash", "url", "types"];
+const TERMS = ["name", "webhook_url", "rate_per_second", "burst", "maximum_grams"];
+
+/**
+ * Compares each change that answers a request with all of the request. Requests without `wanted` are of an earlier
+ * version, which compared less.
+ */
+export function checkAnswers(
+  findings: Findings,
+  notes: readonly Note[],
+  requests: readonly Row[],
+  proposals: readonly Row[],
+  publicIds: ReadonlyMap<number, string>,
+): void {
+  const taken = requests.filter(({ taken_at, wanted }) => taken_at !== null && wanted !== null);
+  const byId = new Map(taken.map((row) => [row.id as string, row]));
+  const byProposal = new Map(taken.map((row) => [row.proposal as string | null, row]));
+  for (const { id, state, content } of proposals) {
+    if (state !== "approved") continue;
+    const request = byProposal.get(id)?.id;
+    const named = request === undefined ? undefined : `chg_${request}`;
+    findings.expect("request_is_answered", `proposal ${id} request`, named, objectOf(content).request);
+  }
+  /** The addresses of each partner, before and after the last audit row about them. */
+  const ranges = new Map<string, readonly [before: readonly string[], after: readonly string[]]>();
+  let previous: Note | undefined;
+  for (const note of notes) {
+    const { action, subject, detail } = note;
+    if (/^partner[.](create|set)$/.test(action) && detail.ips) {
+      ranges.set(subject, [ranges.get(subject)?.[1] ?? [], detail.ips]);
+    }
+    // Without a proposal, the same transaction wrote the row of the change just before.
+    const isAlone = action === "change.take" && detail.taken_as === undefined;
+    const row = isAlone ? byId.get(detail.change) : byProposal.get(detail.proposal);
+    const made = isAlone ? previous : note;
+    previous = note;
+    if (!row || !made || action === "proposal.approve") continue;
+    const name = `change ${row.id}`;
+    try {
+      const [before, after] = ranges.get(made.subject) ?? [[], []];
+      const expected = answerText(
+        ANSWERS[row.kind],
+        publicIds.get(row.client_id),
+        objectOf(row.wanted),
+        before,
+      );
+      const found = answerText(made.action, made.subject, made.detail, made.detail.ips && after);
+      findings.expect("request_is_answered", name, expected, found);
+      if (row.certificate === null) continue;
+      const { raw, publicKey } = new X509Certificate(row.certificate);
+      const hashes = [sha256Hex(raw), sha256Hex(publicKey.export({ type: "spki", format: "der" }))];
+      const { fingerprint, key_hash } = made.detail;
+      findings.expect(
+        "request_is_answered",
+        `${name} certificate`,
+        `${fingerprint} ${key_hash}`,
+        hashes.join(" "),
+      );
+    } catch {
+      findings.add("request_is_answered", name, "a request and a change that can be read", "neither");
+    }
+  }
+}
+
+/** A range that is wanted belongs to the addresses. */
+function answerText(
+  action: string | undefined,
+  partner: string | undefined,
+  members: Readonly<Record<string, unknown>>,
+  addresses: readonly string[] | undefined,
+): string {
+  const all = members.range
+    ? [...addresses ?? [], members.range as string]
+    : members.ips
+    ? addresses ?? []
+    : [];
+  return JSON.stringify([
+    ...[action, partner, ...[...ASKED, ...TERMS].map((name) => members[name] ?? null)],
+    [...new Set(all.map(spellRange))].sort(),
+  ]);
 }

@@ -141,7 +141,10 @@ const derived = (
   partner,
   ...(table === "payment_batch" ? { document_sha256: sha256Hex(row.document), withdrawals: undefined } : {}),
   ...(table === "change_request"
-    ? { certificate_sha256: row.certificate === null ? null : sha256Hex(row.certificate) }
+    ? {
+      certificate_sha256: row.certificate === null ? null : sha256Hex(row.certificate),
+      wanted_sha256: row.wanted === null ? null : sha256Hex(row.wanted),
+    }
     : {}),
   ...(table === "client_secret" ? { hash_sha256: sha256Hex(Buffer.from(row.hash, "hex")) } : {}),
   ...(table === "receiver" ? { is_first: row.id === row.partner_id } : {}),

@@ -242,6 +242,8 @@ export const CREDENTIAL_ACTIONS = {
       taken_at: ms(detail.taken_at),
       proposal: detail.taken_as ?? null,
       certificate_sha256: detail.certificate_sha256 ?? null,
+      // An earlier version compared no answer with its request.
+      wanted_sha256: detail.wanted_sha256 ?? null,
       declined_by: null,
       declined_at: null,
       reason: null,

@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
+import { auditBooks, withSnapshot } from "@gold-partner/audit";
 import type { ChangeReply } from "@gold-partner/protocol";
 import postgres from "postgres";
 import { expectProblem, newTestKey, type TestKey, type TestPartner } from "@gold-partner/server/testing";
@@ -402,6 +403,59 @@ describe("gold change", () => {
       }
       assertRefused(await approving(proposal), 1, "which the proposal does not name");
       await operator.done("proposal", "reject", proposal);
+    });
+
+    it("the audit compares each answer with its request again", async () => {
+      const { sql, url } = operator.service.books;
+      const partner = await operator.service.addPartner();
+      const [endpoint, certificate] = [
+        await ask(partner, ENDPOINT),
+        await ask(partner, await request(partner)),
+      ];
+      for (const id of [endpoint, certificate]) {
+        await approve((await operator.done("change", "take", id)).proposal_id);
+      }
+      const other = "https://evil.example/";
+      const { proposal_id } = await operator.done("endpoint", "add", partner.clientId, "--url", other);
+      await approve(proposal_id);
+      const found = async () => {
+        const { findings } = await withSnapshot(url, (audit) => auditBooks(audit, { rowsOnly: true }));
+        // The fixture of the service registers the first addresses without an audit row.
+        const ranges =
+          await sql`select 'change ' || id as row from gold.change_request where kind = 'ip_range'`;
+        return findings.filter(({ rule }) => /^request_(is_answered|matches)$/.test(rule)).map(({ row }) =>
+          row
+        )
+          .filter((row) => !ranges.some((range) => range.row === row)).sort();
+      };
+      assertEquals(await found(), []);
+      const [{ proposal }] = [
+        (await sql`
+        select proposal::text from gold.change_request where id = ${endpoint.slice(4)}::uuid`)[0]!,
+      ];
+      const [foreign] = await sql`
+        select certificate from gold.change_request
+        where certificate is not null and id <> ${certificate.slice(4)}::uuid limit 1`;
+      const wanted = JSON.stringify({ types: ["order.executed"], url: other });
+      const edits: readonly [id: string, column: string, value: string, rows: readonly string[]][] = [
+        [endpoint, "wanted", wanted, [`change ${endpoint.slice(4)}`, `change ${endpoint.slice(4)} wanted`]],
+        [endpoint, "proposal", proposal_id as string, [
+          `change ${endpoint.slice(4)}`,
+          ...[proposal, proposal_id].map((each) => `proposal ${each} request`).sort(),
+        ]],
+        [certificate, "certificate", foreign!.certificate, [`change ${certificate.slice(4)} certificate`]],
+      ];
+      for (const [id, column, value, rows] of edits) {
+        const set = (text: string) =>
+          sql.unsafe(`update gold.change_request set ${column} = $1 where id = '${id.slice(4)}'`, [text]);
+        const [before] = await sql.unsafe(
+          `select ${column}::text as value from gold.change_request where id = '${id.slice(4)}'`,
+        );
+        await set(value);
+        assertEquals(await found(), rows, column);
+        await set(before!.value);
+      }
+      assertEquals(await found(), []);
     });
 
     it("says that the partner asked over the API, and that a range is added", async () => {
