@@ -221,7 +221,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   };
 }
 
-/** No statement reads what it names. So the audit ends, unless the operator allowed the finding. */
+/** The report of an audit that ends early, because statements may not read the columns that they name. */
 function stoppedReport(findings: Findings, { registryOnly }: AuditOptions): AuditReport {
   if (registryOnly) {
     const [{ row, expected, found }] = findings.kept as [Finding];

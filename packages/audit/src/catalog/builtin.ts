@@ -31,9 +31,9 @@ const COLUMNS: Readonly<Record<string, string>> = {
     agginitval aggminitval`,
   pg_type: `
     oid typname typnamespace typowner typlen typbyval typalign typtype typcategory typispreferred
-    typisdefined typdelim typrelid
-    typsubscript::oid typelem typarray typinput::oid typoutput::oid typreceive::oid typsend::oid
-    typmodin::oid typmodout::oid typbasetype typnotnull typcollation typdefault`,
+    typisdefined typdelim typrelid typsubscript::oid typelem typarray typinput::oid typoutput::oid
+    typreceive::oid typsend::oid typmodin::oid typmodout::oid typbasetype typtypmod typndims typnotnull
+    typcollation typdefaultbin typdefault`,
   pg_class: "oid relname relnamespace relowner relkind reltype relam relrowsecurity",
   pg_language: "oid lanname lanowner lanispl lanpltrusted lanplcallfoid laninline lanvalidator",
   pg_amop:

@@ -1,7 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { migrate } from "@gold-partner/server";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { testBooks } from "@gold-partner/server/testing";
+import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import postgres, { type Sql } from "postgres";
+import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 import { auditAt } from "../audit_fixture.ts";
 import { Findings } from "../findings.ts";
 import { openAuditConnection } from "../snapshot.ts";
@@ -32,9 +34,6 @@ describe("the columns of pg_catalog", () => {
   before(async () => {
     server = await ownServer();
     admin = postgres(server.urlOf("postgres"), { max: 1, onnotice: () => {} });
-    await admin.unsafe("create database books");
-    await migrate(server.urlOf("books"), { environment: "sandbox" });
-    await admin.unsafe("create role auditor login password 'auditor' in role pg_read_all_data");
   });
   after(async () => {
     await admin?.end({ timeout: 1 });
@@ -42,9 +41,9 @@ describe("the columns of pg_catalog", () => {
   });
 
   /** Returns the URL of a copy of the database in which the statement was committed. */
-  async function edited(statement: string, template = "template0"): Promise<string> {
+  async function edited(statement: string): Promise<string> {
     const name = `edited_${count++}`;
-    await admin.unsafe(`create database ${name} template ${template}`);
+    await admin.unsafe(`create database ${name} template template0`);
     const sql = postgres(server.urlOf(name), { max: 1, onnotice: () => {} });
     await sql.unsafe(`set allow_system_table_mods = on; ${statement}`).finally(() => sql.end({ timeout: 1 }));
     return server.urlOf(name);
@@ -55,36 +54,39 @@ describe("the columns of pg_catalog", () => {
     await compareLayout(sql, findings).finally(() => sql.end({ timeout: 1 }));
     return findings.kept.map(({ rule, row }) => `${rule}: ${row}`);
   }
-  const auditors = (url: string) => {
-    const own = new URL(url);
-    [own.username, own.password] = ["auditor", "auditor"];
-    return [url, own.href];
-  };
-
   it("are compared before anything else, by a superuser and by the auditor", async () => {
-    await admin.unsafe("alter role gold_api set session_replication_role = replica");
     const cases = [
+      "select 1",
       swap("pg_db_role_setting", "setdatabase", "setrole"),
       `update pg_index set indisclustered = true;
       update pg_index set indislive = false where indexrelid = 'gold.nonce_bucket_client_id_nonce_pk'::regclass;
       ${swap("pg_index", "indislive", "indisclustered")}`,
     ];
+    const auditor = `auditor_${randomBytes(4).toString("hex")}`;
     for (const statement of cases) {
-      for (const url of auditors(await edited(statement, "books"))) {
-        const { findings, skipped } = await auditAt(url);
-        assertEquals(findings.map(({ rule, row }) => `${rule}: ${row}`), [LAYOUT]);
-        assertEquals(skipped.map(({ name }) => name), ["everything else"]);
+      const { sql, url, stop } = await testBooks();
+      await sql.unsafe(`create role ${auditor} login password '${auditor}' in role pg_read_all_data`);
+      await sql.unsafe(`do $$ begin execute format(
+        'alter role gold_api in database %I set session_replication_role = replica', current_database()); end $$`);
+      await sql.unsafe(statement);
+      const own = new URL(url);
+      [own.username, own.password] = [auditor, auditor];
+      for (const each of [url, own.href]) {
+        const { findings, skipped } = await auditAt(each);
+        const lines = findings.map(({ rule, row }) => `${rule}: ${row}`);
+        if (statement === "select 1") {
+          assertEquals([lines.includes("role_is_expected: role gold_api"), lines.includes(LAYOUT)], [
+            true,
+            false,
+          ]);
+          continue;
+        }
+        assertEquals([lines, skipped.map(({ name }) => name)], [[LAYOUT], ["everything else"]]);
+        await assertRejects(() => auditAt(each, { registryOnly: true }), RangeError, "No file was written");
       }
+      await dropLogins(sql, auditor);
+      await stop();
     }
-    for (const url of auditors(await edited("select 1", "books"))) {
-      const { findings } = await auditAt(url);
-      const lines = findings.map(({ rule, row }) => `${rule}: ${row}`);
-      assertEquals([lines.includes("role_is_expected: role gold_api"), lines.includes(LAYOUT)], [
-        true,
-        false,
-      ]);
-    }
-    await admin.unsafe("alter role gold_api reset session_replication_role");
   });
 
   it("are those of a new server after ordinary maintenance", async () => {

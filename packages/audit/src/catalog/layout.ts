@@ -1,7 +1,7 @@
-// Compares what the names of pg_catalog's columns stand for. A superuser who edits pg_attribute can swap two
-// columns, or give a column another alignment. Postgres reads columns by number and goes on, but every statement
-// of the audit reads something else. So the audit reads this before anything else, and through pg_class and
-// pg_attribute alone, because Postgres has their own layout compiled in.
+// Compares the columns of initdb's relations. A superuser who edits pg_attribute can swap the names of two
+// columns, or change the alignment of one. Postgres reads columns by number and goes on, but statements of the
+// audit then read something else. So the audit compares the columns before it reads anything else. It reads
+// them through pg_class and pg_attribute alone, because Postgres has the layout of these two compiled in.
 import type { Findings } from "../findings.ts";
 import type { Connection, Row } from "../snapshot.ts";
 import { sha256Hex } from "../values.ts";
@@ -28,7 +28,7 @@ const statementOf = (table: Table) => `select ${COLUMNS[table]}, xmin from pg_ca
 const DEFAULTS = "select adrelid from pg_catalog.pg_attrdef";
 export const LAYOUT_STATEMENTS: readonly string[] = [...TABLES.map(statementOf), DEFAULTS];
 
-/** Another relation can have the table's name, and a rule can read another one in its place. */
+/** Returns what is read in place of the table: a relation that took its name, or what a rule reads. */
 async function findOther(sql: Connection, table: Table): Promise<string | undefined> {
   const statement = `select ${COLUMNS[table]} from pg_catalog.${table}`;
   const { columns } = await sql.unsafe(`${statement} limit 0`);
@@ -60,10 +60,8 @@ async function readLayout(sql: Connection): Promise<Layout> {
   }
   const columns = (await read(sql, "pg_attribute")).filter(({ attrelid }) => attrelid < FIRST_NORMAL_OID);
   // initdb makes the types of information_schema always in the same order.
-  const types = [...new Set(columns.map(({ atttypid }) => atttypid))].filter((oid) =>
-    oid >= FIRST_UNPINNED_OID
-  )
-    .sort((one, another) => one - another);
+  const types = [...new Set<number>(columns.map(({ atttypid }) => atttypid))]
+    .filter((oid) => oid >= FIRST_UNPINNED_OID).sort((one, another) => one - another);
   const rows = columns.map(({ xmin, attrelid, attname, atttypid, ...rest }) => {
     const type = atttypid < FIRST_UNPINNED_OID ? atttypid : `type ${types.indexOf(atttypid)}`;
     const text = [keys.get(attrelid), attname, type, ...Object.values(rest)].join("\x1f");

@@ -23,6 +23,12 @@ const grantsOf = (column: string) =>
   `array(select a from unnest(${column}) a
       where r.oid <> d.datdba or not starts_with(a::text, quote_ident(r.rolname) || '='))::text as grants`;
 
+/** All that says when a trigger fires. Postgres names those of foreign keys after an OID. */
+const TRIGGER = `
+  regexp_replace(pg_get_triggerdef(t.oid), '(RI_ConstraintTrigger_[ac]_)[0-9]+', '\\1'), t.tgenabled::text,
+  t.tgdeferrable::text, t.tginitdeferred::text, k.conname::text, t.tgconstrindid::regclass::text,
+  (t.tgparentid <> 0)::text`;
+
 /** The release's objects: each statement returns the name of an object and what is compared. */
 const OWN: Readonly<Record<string, string>> = {
   schema: `
@@ -43,9 +49,11 @@ const OWN: Readonly<Record<string, string>> = {
         and (c.relhassubclass or not exists (select from pg_inherits i where i.inhparent = c.oid))
         and c.relchecks = (select count(*) from pg_constraint k where k.conrelid = c.oid and k.contype = 'c')
         as flags_hold,
-      (select string_agg(concat_ws(' ', t.tgfoid::regproc, t.tgtype, t.tgenabled, t.tgdeferrable), ','
-          order by t.tgfoid, t.tgtype)
-        from pg_trigger t where t.tgrelid = c.oid and t.tgisinternal) as checks
+      (select p.partdefid::regclass::text from pg_partitioned_table p where p.partrelid = c.oid)
+        as default_partition,
+      (select string_agg(concat_ws(' ', ${TRIGGER}), ',' order by t.tgfoid, t.tgtype, k.conname)
+        from pg_trigger t left join pg_constraint k on k.oid = t.tgconstraint
+        where t.tgrelid = c.oid and t.tgisinternal) as checks
     from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_roles r on r.oid = c.relowner
       ${DATABASE} left join pg_am m on m.oid = c.relam
     where c.relnamespace in ${RELEASE} and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f')`,
@@ -56,27 +64,37 @@ const OWN: Readonly<Record<string, string>> = {
   column: `
     select n.nspname || '.' || c.relname || '.' || a.attname as name,
       format_type(a.atttypid, a.atttypmod) as type, a.attnotnull, a.attidentity::text, a.attgenerated::text,
-      a.atthasdef, pg_get_expr(d.adbin, d.adrelid) as value, l.collname, a.attacl::text as grants
+      a.atthasdef, pg_get_expr(d.adbin, d.adrelid) as value, l.collname, a.attacl::text as grants,
+      (a.attlen, a.attbyval, a.attalign) = (t.typlen, t.typbyval, t.typalign) as layout_holds
     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+      join pg_type t on t.oid = a.atttypid
       left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       left join pg_collation l on l.oid = a.attcollation
     where c.relnamespace in ${RELEASE} and (c.relkind in ('r', 'p') or a.attacl is not null)
       and a.attnum > 0 and not a.attisdropped`,
   constraint: `
     select n.nspname || '.' || c.relname || '.' || k.conname as name, k.contype::text, k.condeferrable,
-      pg_get_constraintdef(k.oid) as definition
+      pg_get_constraintdef(k.oid) as definition,
+      -- A foreign key checks with these operators. Postgres may choose any of several indexes for it.
+      concat_ws(' ', k.conpfeqop::regoperator[], k.conppeqop::regoperator[], k.conffeqop::regoperator[])
+        as operators,
+      case when k.contype <> 'f' then k.conindid::regclass::text end as index,
+      (select p.conname from pg_constraint p where p.oid = k.conparentid) as parent
     from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
     where c.relnamespace in ${RELEASE} and k.contype <> 'n'`,
   index: `
     select n.nspname || '.' || i.relname as name, pg_get_indexdef(x.indexrelid) as definition,
-      x.indisunique, x.indisvalid, x.indisready, x.indislive, x.indimmediate
+      x.indisunique, x.indisvalid, x.indisready, x.indislive, x.indimmediate, x.indisprimary, x.indisexclusion,
+      (select string_agg(concat_ws(' ', format_type(a.atttypid, a.atttypmod), a.attlen, a.attbyval, a.attalign,
+          a.attisdropped), ',' order by a.attnum)
+        from pg_attribute a where a.attrelid = i.oid) as columns
     from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class c on c.oid = x.indrelid
       join pg_namespace n on n.oid = c.relnamespace
     where c.relnamespace in ${RELEASE}`,
   trigger: `
-    select n.nspname || '.' || c.relname || '.' || t.tgname as name, pg_get_triggerdef(t.oid) as definition,
-      t.tgenabled::text
+    select n.nspname || '.' || c.relname || '.' || t.tgname as name, array[${TRIGGER}]::text as definition
     from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
+      left join pg_constraint k on k.oid = t.tgconstraint
     where c.relnamespace in ${RELEASE} and not t.tgisinternal`,
   rule: `
     select n.nspname || '.' || c.relname || '.' || w.rulename as name, pg_get_ruledef(w.oid) as definition,
@@ -89,19 +107,25 @@ const OWN: Readonly<Record<string, string>> = {
       p.prokind::text, p.prosecdef, p.proleakproof, p.proisstrict, p.provolatile::text, p.proparallel::text,
       p.proconfig::text, ${ROLE} as owner, p.proacl::text as grants,
       pg_get_function_sqlbody(p.oid) as body, p.prosrc as source, p.probin, p.prosupport::text,
-      p.protrftypes::text
+      p.protrftypes::text, p.pronargs, p.pronargdefaults, p.provariadic::regtype::text,
+      p.proargtypes::regtype[]::text as arguments_in
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace left join pg_language l on l.oid = p.prolang
       left join pg_roles r on r.oid = p.proowner
     where p.pronamespace in ${RELEASE}`,
   type: `
-    select n.nspname || '.' || t.typname as name, t.typtype::text, ${ROLE} as owner,
-      t.typacl::text as grants,
+    select n.nspname || '.' || t.typname as name, t.typtype::text, ${OWNER},
+      t.typacl::text as grants, t.typlen, t.typbyval, t.typalign::text, t.typcategory::text, t.typispreferred,
+      t.typisdefined, t.typdelim::text, t.typrelid::regclass::text, t.typelem::regtype::text,
+      t.typarray::regtype::text, t.typbasetype::regtype::text, t.typtypmod, t.typndims, t.typnotnull,
+      t.typcollation::regcollation::text, t.typdefault,
+      array[t.typinput, t.typoutput, t.typreceive, t.typsend, t.typmodin, t.typmodout, t.typsubscript]::text
+        as functions,
       (select string_agg(e.enumlabel, ',' order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid) as labels,
       (select string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ',' order by a.attnum)
         from pg_attribute a where a.attrelid = t.typrelid and c.relkind = 'c') as members
     from pg_type t join pg_namespace n on n.oid = t.typnamespace left join pg_roles r on r.oid = t.typowner
-      left join pg_class c on c.oid = t.typrelid
-    where t.typnamespace in ${RELEASE} and (t.typtype not in ('c', 'b', 'm') or c.relkind = 'c')`,
+      ${DATABASE} left join pg_class c on c.oid = t.typrelid
+    where t.typnamespace in ${RELEASE}`,
   sequence: `
     select s.seqrelid::regclass::text as name, format_type(s.seqtypid, null) as type,
       s.seqstart, s.seqincrement, s.seqmin, s.seqmax, s.seqcycle
@@ -255,7 +279,7 @@ export async function readOthers(
 }
 
 /** The names of attempts' partitions have the day on which their week begins. */
-const withoutDate = (text: string) => text.replaceAll(/\bweek_\d{8}/g, "week_DATE");
+const withoutDate = (text: string) => text.replaceAll(/\b(_?)week_\d{8}/g, "$1week_DATE");
 
 const textOf = (columns: Row): string =>
   Object.entries(columns).map(([name, value]) => {
