@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +13,6 @@ import { Deployment } from "../../tools/prove/stage/deployment.ts";
 import type { ServerProcess } from "../../tools/prove/stage/server_process.ts";
 import { ask, type Trader } from "../../tools/prove/stage/trader.ts";
 import { requireReply } from "../../tools/prove/stage/wire.ts";
-import { writeFile } from "node:fs/promises";
 import { runCli, writeCredentials } from "../partner_cli/cli_fixture.ts";
 import { CsharpBuild, CsharpClient } from "./csharp_client_fixture.ts";
 import { FaultRelay } from "./fault_relay_fixture.ts";
@@ -115,6 +114,7 @@ describe("the streams of every client", () => {
     const from = newest = row!.newest as number;
     const clients = await open();
     const failed: string[] = [];
+    let done = false;
     const events = Object.entries(clients).map(async ([language, client]) => {
       client.call("stream_prices", { take: 1_000_000 })
         .catch((error: Error) => done || failed.push(`${language}, prices: ${error.message}`));
@@ -122,7 +122,6 @@ describe("the streams of every client", () => {
         .catch((error: Error) => void failed.push(`${language}, events: ${error.message}`));
       return [language, read?.map(({ sequence }: { sequence: number }) => sequence - from)];
     });
-    let done = false;
     const listening = new FollowingCommands(credentials, receiver, ca);
     const opened = (operation: string) =>
       Object.values(clients).map((client) =>
@@ -131,9 +130,9 @@ describe("the streams of every client", () => {
     const openings = () => Math.min(...opened("streamEvents"), ...opened("streamPrices"));
     try {
       await until(() => openings() > 0 && listening.prices > 0 && listening.said.length > 0);
-      const [before, pricesBefore] = [openings(), () => listening.prices];
+      const before = openings();
       await act(openings);
-      const shown = pricesBefore();
+      const shown = listening.prices;
       const due = Array.from({ length: count }, (_, n) => n + 1);
       assertEquals(newest - from, count);
       const settled = until(() => failed.length > 0).then(() => []);
