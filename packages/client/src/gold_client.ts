@@ -80,7 +80,7 @@ export type GoldClientManner = Partial<GoldClientOptions>;
  * const client = await GoldClient.fromEnv();
  * const quote = await client.createQuote({ side: "buy", gold_grams: "1.5" });
  * const order = await client.placeOrder(quote);
- * console.log(`${order.gold_grams} g for ${order.total_sar} SAR`);
+ * console.log(`${order.gold_grams} g for ${order.total_sar.toFixed(2)} SAR`);
  * ```
  */
 export class GoldClient {

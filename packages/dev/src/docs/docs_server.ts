@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { openApiDocument } from "@gold-partner/protocol";
 import { errorsPage, PAGE_POLICY, referencePage } from "@gold-partner/server";
 import { readSiteFile, type SiteFile } from "./site_files.ts";
-import { type StartFacts, startPage } from "./start_page.ts";
+import { START_POLICY, type StartFacts, startPage } from "./start_page.ts";
 
 /** Serves the documentation over plain HTTP, because a browser has no client certificate. */
 interface DocsServer {
@@ -78,7 +78,7 @@ async function answer(
   const path = url.split("?", 1)[0]!;
   const { baseUrl, site, facts } = plan;
   const describe = () => openApiDocument({ baseUrl, environment: "sandbox" });
-  if (path === "/start") return page(await startPage(facts()));
+  if (path === "/start") return page(await startPage(facts()), START_POLICY);
   if (path === "/docs" || path === "/docs/") return page(await referencePage(describe()));
   if (path === "/docs/errors") return page(await errorsPage());
   if (path === "/openapi.json") {
@@ -94,9 +94,9 @@ async function answer(
     : text(404, "There is no such page. Begin at /start.");
 }
 
-const page = (body: string): Reply => ({
+const page = (body: string, policy = PAGE_POLICY): Reply => ({
   status: 200,
-  headers: { "Content-Type": HTML, "Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-cache" },
+  headers: { "Content-Type": HTML, "Content-Security-Policy": policy, "Cache-Control": "no-cache" },
   body,
 });
 

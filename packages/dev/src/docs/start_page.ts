@@ -1,6 +1,27 @@
-import { page } from "@gold-partner/server";
-import { html } from "hono/html";
+import { page, PAGE_POLICY } from "@gold-partner/server";
+import { createHash } from "node:crypto";
+import { html, raw } from "hono/html";
 import { quote } from "../ready_text.ts";
+
+/** Puts a button beside each command, which copies it. Without scripts, there is none. */
+const SCRIPT = `
+for (const command of document.querySelectorAll("pre")) {
+  const button = document.createElement("button");
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(command.textContent);
+    button.textContent = "Copied";
+    setTimeout(() => button.textContent = "Copy", 2000);
+  });
+  command.before(button);
+}
+`;
+
+/** The policy of the start page. It also runs SCRIPT, and sends the words of its form to the site's search. */
+export const START_POLICY: string = PAGE_POLICY.replace(
+  "form-action 'none'",
+  `form-action 'self'; script-src 'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`,
+);
 
 /** A step of `npm start` that is done. */
 export interface Step {
@@ -24,7 +45,12 @@ export interface StartFacts {
 }
 
 const SITE_TEXT = {
-  built: html`<a href="/">Guides, the reference and the search</a>.`,
+  built: html`
+    <form action="/" role="search">
+      <input type="search" name="search" required aria-label="Words to search for" placeholder="quote_expired">
+      <button>Search the guides and the reference</button>
+    </form>
+  `,
   building: html`The guides and the search are being built. Reload this page in a minute.`,
   "not built": html`The site is not built. Run <code>npm run site</code>, then reload this page.`,
 };
@@ -105,7 +131,7 @@ export function startPage(facts: StartFacts): Promise<string> {
   const main = html`
     <h1>Your sandbox</h1>
     <p>The service runs at <code>${baseUrl}</code>. Every request there needs a client certificate.</p>
-    <p>${SITE_TEXT[site]}</p>
+    <div>${SITE_TEXT[site]}</div>
     <h2>What to do next</h2>
     ${tasks.map(({ id, title, text, command, page }) =>
       html`
@@ -127,6 +153,7 @@ export function startPage(facts: StartFacts): Promise<string> {
     <ol>${steps.map(({ step, ms, what }) =>
       html`<li><b>${step}</b>, ${Math.round(ms)} ms: ${what}</li>`
     )}</ol>
+    <script>${raw(SCRIPT)}</script>
   `;
   return page("Your sandbox", nav, main, isBuilt ? SITE_LINKS : undefined);
 }

@@ -41,6 +41,11 @@ figcaption { margin-top: .5rem; }
 .kind { font-size: .875rem; font-weight: normal; }
 .operation { margin: 1.5rem 0; padding-top: 1.5rem; border-top: 1px solid var(--line); }
 .needs span { display: inline-block; padding: 0 .5rem; border: 1px solid var(--line); border-radius: 1rem; color: var(--soft); font-size: .8125rem; }
+button, input { padding: .2rem .6rem; border: 1px solid var(--line); border-radius: .4rem; color: var(--text); background: var(--panel); font: inherit; font-size: .875rem; }
+button { cursor: pointer; color: var(--gold); }
+.operation button { float: right; margin-top: .25rem; }
+form { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1rem 0; }
+input { flex: 1 1 14rem; min-width: 0; }
 .members { margin: .25rem 0; padding-left: 0; list-style: none; }
 .members .members { padding-left: .75rem; border-left: 2px solid var(--line); }
 .members li { padding: .3rem 0; }
