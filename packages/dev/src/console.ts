@@ -47,7 +47,8 @@ async function startConsole(
     let ended: Promise<unknown> = Promise.resolve();
     const link = await new Promise<string | undefined>((resolve) => {
       ended = gold(["console", "--json", "--port", `${at}`, "--state", state.path(), ...options], {
-        env: {},
+        // The folder in which a console keeps the files of signed days.
+        env: { INIT_CWD: state.path() },
         out: (text) => resolve((JSON.parse(text) as { console?: string }).console),
         err: () => {},
         now: () => new Date(),

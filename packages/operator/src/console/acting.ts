@@ -86,7 +86,7 @@ export async function act(
     question,
     answer: listOf(sent.answer)[index] ?? "",
   }));
-  const file = action.file === undefined ? undefined : join(folder, `${randomUUID()}-${action.file}`);
+  const file = fileOf(action, invocation, folder);
   const [words, given] = [action.words.split(" "), argumentsOf(action.fields, sent, folder)];
   const argvFor = (
     out: string | undefined,
@@ -106,6 +106,16 @@ export async function act(
       files: await filesLike(file),
     };
   }
+}
+
+/**
+ * The file that a command writes. A signed day is kept: it goes to the folder in which the person started the
+ * console, whose own folder ends with it.
+ */
+function fileOf({ words, file }: Action, { path, now }: Invocation, folder: string): string | undefined {
+  if (file === undefined) return undefined;
+  if (words === "day sign") return path(`${now().toISOString().replaceAll(":", "-")}-${file}`);
+  return join(folder, `${randomUUID()}-${file}`);
 }
 
 /** The files that a command wrote: this one, its signature, and a draft that it kept. */

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { html } from "hono/html";
@@ -35,8 +35,8 @@ const MOST_FIELDS = 1_000;
 const MOST_RESULTS = 100;
 /** A page that takes longer fails. A lost connection may never answer. */
 const DEADLINE_MS = 10_000;
-/** The name of a file begins with a UUID and a hyphen. */
-const PREFIX_LENGTH = 37;
+/** The name of a file in the console's own folder begins with a UUID and a hyphen. */
+const PREFIX = /^[0-9a-f-]{36}-/;
 
 const LISTS: Readonly<Record<string, (page: Page, query: lists.Query) => Promise<Html>>> = {
   "/": today,
@@ -86,7 +86,8 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
   const inside = new Hono<Env>();
   const newToken = () => randomBytes(16).toString("base64url");
   const results = new Map<string, Done>();
-  const files = new Set<string>();
+  /** The path of each file that a command wrote, by its name. */
+  const files = new Map<string, string>();
   const grafana = readGrafana(invocation.env.GRAFANA_URL);
   const whose = invocation.ownOptions;
   let facts: Promise<Pick<Frame, "login" | "environment">> | undefined;
@@ -245,7 +246,7 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
     const sent = await readSent(body, folder);
     if (Object.values(sent).flat().join("\n").split("\n").length > MOST_FIELDS) throw tooMany();
     const outcome = await act(invocation, action, sent, folder);
-    for (const file of outcome.kind === "asks" ? [] : outcome.files) files.add(basename(file));
+    for (const file of outcome.kind === "asks" ? [] : outcome.files) files.set(basename(file), file);
     if (outcome.kind === "done") {
       const id = newToken();
       results.set(id, { ...outcome, back: backLink(sent) });
@@ -272,12 +273,13 @@ export function createRoutes(invocation: Invocation, { access, folder, base, onO
       return html`${resultOf(found.result)}${filesOf(found.files)}<p>${found.back}</p>`;
     }));
   inside.get("/file/:name", async (c) => {
-    const name = basename(c.req.param("name"));
-    const text = files.has(name) ? await readFile(join(folder, name)).catch(() => undefined) : undefined;
+    const name = c.req.param("name");
+    const path = files.get(name);
+    const text = path === undefined ? undefined : await readFile(path).catch(() => undefined);
     if (text === undefined) return c.text(TEXT.notFound, 404);
     return c.body(new Uint8Array(text), 200, {
       "Content-Type": "application/octet-stream",
-      "Content-Disposition": `attachment; filename="${name.slice(PREFIX_LENGTH)}"`,
+      "Content-Disposition": `attachment; filename="${name.replace(PREFIX, "")}"`,
     });
   });
   inside.get("*", (c) =>
@@ -364,6 +366,6 @@ const filesOf = (files: readonly string[]): Html =>
   files.length === 0 ? html`` : html`
     <h2>${TEXT.files}</h2>
     <ul>${files.map((file) =>
-      html`<li><a href="./file/${basename(file)}">${basename(file).slice(PREFIX_LENGTH)}</a></li>`
+      html`<li><a href="./file/${basename(file)}">${basename(file).replace(PREFIX, "")}</a></li>`
     )}</ul>
   `;

@@ -1,9 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { makeSshKey, registerOperatorKeys } from "../../../../../tools/testing/operator_keys.ts";
+import { temporaryFolder } from "../../../../../tools/testing/temporary_folder.ts";
+import { openConsole } from "../../console/console_fixture.ts";
 import { type Run, runGold } from "../../gold_fixture.ts";
 import { assertRefused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";
 
@@ -54,6 +57,31 @@ describe("gold day sign", () => {
     assertEquals(JSON.parse(`${row!.detail}`), { mode: "single_operator", sha256 });
   });
 
+  it("from the console leaves its files in the folder in which the person started it", async () => {
+    const folder = temporaryFolder("gold-day");
+    const env = { ...operator.env, GOLD_SSH_KEY: operator.path("alone"), INIT_CWD: folder };
+    const console = await openConsole(env);
+    const person = await console.enter();
+    const inputOf = (text: string, name: string) =>
+      new RegExp(`name="${name}"\\s+value="([^"]+)"`).exec(text)![1]!;
+    let page = (await console.get("/do/day/sign", person)).text;
+    page = (await console.post("/do/day/sign", { form: inputOf(page, "form") }, person)).text;
+    const given = { form: inputOf(page, "form"), question: inputOf(page, "question"), answer: "yes" };
+    const { headers } = await console.post("/do/day/sign", given, person);
+    const done = (await console.get(`${headers.location}`, person, "")).text;
+    const names = readdirSync(folder).toSorted();
+    assertEquals(names.map((name) => name.replace(/^[-0-9T.]+Z-/, "")), ["day.json", "day.json.sig"], done);
+    const links = [...done.matchAll(/href="\.(\/file\/[^"]+)"/g)].map(([, path]) => path!);
+    const [text, signature] = await Promise.all(
+      links.map(async (path) => (await console.get(path, person)).text),
+    );
+    await console.stop();
+    const file = join(folder, names[0]!);
+    assertEquals([text, signature], [readFileSync(file, "utf8"), readFileSync(`${file}.sig`, "utf8")]);
+    const sha256 = verify(file);
+    assertEquals((await recorded()).some(({ detail }) => `${detail}`.includes(sha256)), true);
+  });
+
   it("is recorded under two people only when another person has signed the same file", async () => {
     const { books: { sql } } = operator.service;
     const migrate = async (words: string, ...more: string[]) =>
@@ -65,7 +93,7 @@ describe("gold day sign", () => {
     const file_sha256 = verify(file);
     const { proposal_id: id, sha256, ...rest } = proposed.json as Record<string, string>;
     assertEquals(rest.file_sha256, file_sha256);
-    assertEquals((await recorded()).length, 1);
+    assertEquals((await recorded()).filter(({ detail }) => `${detail}`.includes("proposal")), []);
     assertRefused(await asPerson(operator, "proposal", "approve", id!, "--sha256", sha256!), 1, "another");
     const { changes, consequences, signed_by } = await operator.colleague.done("proposal", "show", id!) as {
       changes: { member: string; proposed: string }[];
