@@ -1,6 +1,18 @@
-import type { OperationId } from "@gold-partner/protocol";
+import type { OperationId, RequestId } from "@gold-partner/protocol";
 import type { Context } from "hono";
-import type { Exchange } from "./reply.ts";
+
+/** The facts about a request that its reply needs. */
+export interface Exchange {
+  readonly requestId: RequestId;
+  /** Where the documentation is published. Default: the path of the service's own. */
+  readonly docsUrl?: string | undefined;
+  /** The rate limit headers. Undefined until the request is counted; every later reply contains them. */
+  rateFields?: Readonly<Record<string, string>>;
+  /**
+   * A failure that the partner simulates in the sandbox. The request is executed; only its reply is affected.
+   */
+  failure?: { readonly kind: string; readonly seconds: number | null };
+}
 
 /** The values that one request stores in its Hono context. */
 export interface AppEnv {

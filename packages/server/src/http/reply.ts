@@ -3,27 +3,13 @@ import {
   PROBLEM_MEDIA_TYPE,
   problemBody,
   REPLY_HEADER,
-  type RequestId,
   TOKEN_PROBLEM_REGISTRY,
   tokenErrorBody,
   type TokenProblemCode,
   writeJson,
 } from "@gold-partner/protocol";
-import type { AppContext } from "./context.ts";
+import type { AppContext, Exchange } from "./context.ts";
 import type { Refusal } from "./refusal.ts";
-
-/** The facts about a request that its reply needs. */
-export interface Exchange {
-  readonly requestId: RequestId;
-  /** Where the documentation is published. Default: the path of the service's own. */
-  readonly docsUrl?: string | undefined;
-  /** The rate limit headers. Undefined until the request is counted; every later reply contains them. */
-  rateFields?: Readonly<Record<string, string>>;
-  /**
-   * A failure that the partner simulates in the sandbox. The request is executed; only its reply is affected.
-   */
-  failure?: { readonly kind: string; readonly seconds: number | null };
-}
 
 export const JSON_MEDIA_TYPE = "application/json";
 const RETRY_AFTER_SECONDS = "1";

@@ -2,7 +2,8 @@ import { PROBLEM_MEDIA_TYPE, problemBody, type ProblemCode, REPLY_HEADER } from 
 import { limitFields, type LimitState } from "../admission/rate/rate_fields.ts";
 import { LIMIT_STATUS, type Outcome } from "../booking/outcome.ts";
 import { Refusal } from "../http/refusal.ts";
-import { type Exchange, JSON_MEDIA_TYPE, problemReply, textReply } from "../http/reply.ts";
+import type { Exchange } from "../http/context.ts";
+import { JSON_MEDIA_TYPE, problemReply, textReply } from "../http/reply.ts";
 
 /** Turns a booking's outcome into a reply: the stored bytes, or a problem that does not bind the key. */
 export function outcomeReply({ outcome, status, body }: Outcome, exchange: Exchange): Response {

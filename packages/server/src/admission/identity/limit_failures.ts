@@ -1,6 +1,6 @@
 import { TOKEN_PROBLEM_REGISTRY, type TokenProblemCode } from "@gold-partner/protocol";
 import { Refusal } from "../../http/refusal.ts";
-import type { Exchange } from "../../http/reply.ts";
+import type { Exchange } from "../../http/context.ts";
 import type { ClientCertificate } from "./client_certificate.ts";
 import { rateFields } from "../rate/rate_fields.ts";
 import { FLOOD_REFUSALS, type RateLimiter, type RateTerms } from "../rate/rate_limiter.ts";
