@@ -12,6 +12,8 @@ const FORM: Readonly<Record<string, string>> = {
   client_id: '--data-urlencode "client_id=$CLIENT_ID"',
   client_secret: "--data-urlencode client_secret@client_secret",
 };
+/** What the sample needs, because a reader may copy it without the page. */
+const FIRST_LINE = "# In the shell of the quickstart, after its steps 1 to 8:";
 const BREAK = " \\\n  ";
 
 /**
@@ -37,6 +39,7 @@ export function curlSample(operation: OperationId, described: Described): string
       : []),
   ];
   return [
+    FIRST_LINE,
     ...idsIn(operation, described).map((id) => `${firstGet(operation, id, described)}\n`),
     ...(idempotent ? ["# Store the key first. A retry sends the same key.", "KEY=$(new_key)"] : []),
     ...(content === undefined ? [] : [`BODY=${content}`]),

@@ -11,6 +11,7 @@ import { curlSample } from "./curl_sample.ts";
 import type { Content, Described, Named, Operation } from "./described.ts";
 import { block, fieldsOf, fold, parameterFields, words } from "./fields.ts";
 import { SAMPLES } from "./samples.ts";
+import { typedSample } from "./typed_samples.ts";
 
 /** The place of an operation's page: createOrder is at reference/create_order.md. */
 export const placeOf = (operation: OperationId): string =>
@@ -116,12 +117,18 @@ function errorList(codes: readonly TokenProblemCode[]): string {
   return block("errors", lines.join("\n"));
 }
 
+const TYPED = [["java", "Java"], ["csharp", "C#"]] as const;
+
 function samplesOf(operation: OperationId, content: Named<Content>, described: Described): string[] {
   const { typescript, python } = SAMPLES[operation] ?? {};
   const tabs = [
     code("sh", curlSample(operation, described), "curl"),
     ...(typescript ? [code("ts", typescript, "TypeScript")] : []),
     ...(python ? [code("python", python, "Python")] : []),
+    ...TYPED.flatMap(([language, title]) => {
+      const sample = typedSample(operation, language);
+      return sample ? [code(language, sample, title)] : [];
+    }),
   ];
   return [
     "## Sample",

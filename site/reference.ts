@@ -125,13 +125,16 @@ function conventionsPage(): string {
     sections,
     `## Samples
 
-Each operation has samples in three languages. The project's tests execute all of them.
+Each operation has samples in curl, TypeScript, Python, Java and C#. The project's tests execute all of them. The Java
+and the C# client get tokens by themselves, and have no method for the token and for the documents of Discovery.
 
 - curl: run the steps of the [quickstart](/quickstart.md) first, and continue in the same shell. It has the variables
   \`BASE_URL\`, \`CA\` and \`CLIENT_ID\`, the functions \`call\`, \`post\`, \`member\`, \`new_key\` and \`sign\`, and
   files with your certificate, key and token. When the token has expired, run \`get_token\`.
 - [TypeScript](/typescript.md) and [Python](/python.md): each sample is a whole program. \`GOLD_CREDENTIALS\` is the
-  path of your \`credentials.json\`. The client handles mutual TLS, tokens, signatures and retries.`,
+  path of your \`credentials.json\`. The client handles mutual TLS, tokens, signatures and retries.
+- [Java](/java.md) and [C#](/csharp.md): the lines below the imports stand in \`main\` or in
+  \`static async Task Main()\`.`,
   );
 }
 

@@ -119,15 +119,16 @@ export const SAMPLES: Readonly<Partial<Record<OperationId, Samples>>> = {
   amount_sar: "100000",
 });
 const { sar } = funding.balances;
-console.log(\`\${sar.available} SAR\`);`,
+console.log(\`\${sar.available.toFixed(2)} SAR\`);`,
       python: `funding = client.fund_sandbox("100000")
-print(funding["balances"]["sar"]["available"], "SAR")`,
+sar = funding["balances"]["sar"]
+print(f"{sar['available']:.2f} SAR")`,
     },
     getPrices: {
       typescript: `const prices = await client.getPrices();
-console.log(prices.market, \`\${prices.buy_price}\`);`,
+console.log(prices.market, prices.buy_price.toFixed(4));`,
       python: `prices = client.get_prices()
-print(prices["market"], prices["buy_price"])`,
+print(prices["market"], f"{prices['buy_price']:.4f}")`,
     },
     getPriceHistory: {
       typescript: `const { bars } = await client.getPriceHistory();
@@ -153,11 +154,13 @@ for bar in history["bars"][-5:]:
   gold_grams: "0.25",
   account_label: "Desk 7",
 });
-console.log(\`\${quote.total_sar} SAR\`, quote.expires_at);`,
+console.log(\`\${quote.total_sar.toFixed(2)} SAR\`);
+console.log(quote.expires_at);`,
       python: `quote = client.create_quote(
     "buy", gold_grams="0.25", account_label="Desk 7",
 )
-print(quote["total_sar"], "SAR", quote["expires_at"])`,
+print(f"{quote['total_sar']:.2f} SAR")
+print(quote["expires_at"])`,
     },
     getQuote: {
       typescript: `const { quote_id } = await client.createQuote({
@@ -207,10 +210,11 @@ print(order["order_id"], order["gold_grams"], "g")`,
   account_label: "Desk 7",
 });
 for await (const { order_id, total_sar } of orders) {
-  console.log(order_id, \`\${total_sar} SAR\`);
+  console.log(order_id, total_sar.toFixed(2), "SAR");
 }`,
       python: `for order in client.list_orders(account_label="Desk 7"):
-    print(order["order_id"], order["total_sar"], "SAR")`,
+    print(order["order_id"], order["executed_at"])
+    print(f"{order['total_sar']:.2f} SAR")`,
     },
     getOrder: {
       typescript: `const { items: [newest] } = await client.listOrders();
@@ -272,10 +276,10 @@ print(cancelled["status"])`,
     listWithdrawals: {
       typescript: `const withdrawals = client.listWithdrawals();
 for await (const { amount_sar, status } of withdrawals) {
-  console.log(\`\${amount_sar} SAR\`, status);
+  console.log(\`\${amount_sar.toFixed(2)} SAR\`, status);
 }`,
       python: `for withdrawal in client.list_withdrawals():
-    print(withdrawal["amount_sar"], withdrawal["status"])`,
+    print(f"{withdrawal['amount_sar']:.2f} SAR")`,
     },
     getWithdrawal: {
       typescript: `const { items } = await client.listWithdrawals();
@@ -314,10 +318,10 @@ print(reversal["reversed_at"])`,
     listFundings: {
       typescript: `const fundings = client.listFundings();
 for await (const { funding_id, amount_sar } of fundings) {
-  console.log(funding_id, \`\${amount_sar} SAR\`);
+  console.log(funding_id, amount_sar.toFixed(2), "SAR");
 }`,
       python: `for funding in client.list_fundings():
-    print(funding["funding_id"], funding["amount_sar"])`,
+    print(f"{funding['amount_sar']:.2f} SAR")`,
     },
     getFunding: {
       typescript: `const { items: [newest] } = await client.listFundings();
@@ -331,9 +335,10 @@ print(funding["created_at"], funding["reversed_at"])`,
     },
     getBalances: {
       typescript: `const { sar, gold } = await client.getBalances();
-console.log(\`\${sar.available} SAR, \${gold.grams} g\`);`,
+console.log(\`\${sar.available.toFixed(2)} SAR\`);
+console.log(\`\${gold.grams} g\`);`,
       python: `balances = client.get_balances()
-print(balances["sar"]["available"], "SAR")
+print(f"{balances['sar']['available']:.2f} SAR")
 print(balances["gold"]["grams"], "g")`,
     },
     testWebhook: {

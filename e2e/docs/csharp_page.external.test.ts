@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
@@ -9,46 +9,14 @@ import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 import { CSHARP_PACKAGE, CsharpBuild } from "../client/csharp_client_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { expectShown, readBlocks, readSteps } from "./doc_fixture.ts";
+import { buildCsharp, runCsharp } from "./program_fixture.ts";
 import { openShell } from "./shell_fixture.ts";
 
 const REPOSITORY = join(CSHARP_PACKAGE, "../../..");
 const PAGE = "docs/csharp.md";
 const COMMANDS_MAX = 4;
-const BLOCK_END = "━━━";
 
 const readPage = () => readFile(join(REPOSITORY, PAGE), "utf8");
-
-/** Builds the C# blocks of a page as one program: `using` lines at the top, and the other lines in Main. */
-async function buildProgram(build: CsharpBuild, blocks: readonly string[]): Promise<string> {
-  const folder = temporaryFolder("gold-csharp-program");
-  const isUsing = (line: string) => /^using [\w.]+;$/.test(line);
-  const lines = blocks.map((code) => code.split("\n"));
-  const usings = lines.flat().filter(isUsing).join("\n");
-  const statements = lines.map((each) =>
-    `${each.filter((line) => !isUsing(line)).join("\n")}\nConsole.WriteLine("${BLOCK_END}");\n`
-  );
-  await writeFile(
-    join(folder, "Program.cs"),
-    `${usings}\nstatic class Program {\nstatic async Task Main() {\n${statements.join("")}}\n}\n`,
-  );
-  const assembly = join(build.folder, "GoldPartner/GoldPartner.dll");
-  await writeFile(
-    join(folder, "Program.csproj"),
-    `<Project Sdk="Microsoft.NET.Sdk">
-  <PropertyGroup>
-    <OutputType>Exe</OutputType>
-    <UseAppHost>false</UseAppHost>
-    <TargetFramework>netcoreapp3.1</TargetFramework>
-  </PropertyGroup>
-  <ItemGroup>
-    <Reference Include="${assembly}" />
-  </ItemGroup>
-</Project>
-`,
-  );
-  await build.run("build", folder, "--nologo", "-warnaserror", "-verbosity:quiet");
-  return join(folder, "bin/Debug/netcoreapp3.1/Program.dll");
-}
 
 describe("the C# guide", () => {
   let build: CsharpBuild;
@@ -92,11 +60,11 @@ describe("the C# guide", () => {
       const steps = blocks.flatMap(({ language, text }, index) =>
         language === "csharp" ? [{ code: text, shown: blocks[index + 1]!.text }] : []
       );
-      const program = await buildProgram(build, steps.map(({ code }) => code));
+      const program = await buildCsharp(build, steps.map(({ code }) => code));
       const { client_id } = stack.partner.credentials;
       const credentials = stack.running.state.path("partners", client_id, "credentials.json");
       for (let round = 0; round < 2; round++) {
-        const printed = (await build.runAs(credentials, program)).split(`${BLOCK_END}\n`).slice(0, -1);
+        const printed = await runCsharp(build, program, credentials);
         assertEquals(printed.length, steps.length);
         steps.forEach(({ shown }, index) => expectShown(printed[index]!, shown));
       }

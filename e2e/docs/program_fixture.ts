@@ -4,6 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import { exampleArguments } from "../../tools/testing/example_program.ts";
+import type { CsharpBuild } from "../client/csharp_client_fixture.ts";
 import type { JavaBuild } from "../client/java_client_fixture.ts";
 import type { PythonEnvironment } from "../client/python_client_fixture.ts";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
@@ -57,4 +58,41 @@ export async function runJava(
   const main = `public static void main(String[] args) throws Exception {\n${statements.join("")}}`;
   await writeFile(file, `${imports.join("\n")}\npublic class Program {\n${main}\n}\n`);
   return (await build.runSource(file, credentials)).split(`${BLOCK_END}\n`).slice(0, -1);
+}
+
+/** Builds the C# blocks of a page as one program: `using` lines at the top, and the other lines in Main. */
+export async function buildCsharp(build: CsharpBuild, blocks: readonly string[]): Promise<string> {
+  const folder = temporaryFolder("gold-csharp-program");
+  const isUsing = (line: string) => /^using [\w.]+;$/.test(line);
+  const lines = blocks.map((code) => code.split("\n"));
+  const usings = [...new Set(lines.flat().filter(isUsing))].join("\n");
+  const statements = lines.map((each) =>
+    `${each.filter((line) => !isUsing(line)).join("\n")}\nConsole.WriteLine("${BLOCK_END}");\n`
+  );
+  await writeFile(
+    join(folder, "Program.cs"),
+    `${usings}\nstatic class Program {\nstatic async Task Main() {\n${statements.join("")}}\n}\n`,
+  );
+  const assembly = join(build.folder, "GoldPartner/GoldPartner.dll");
+  await writeFile(
+    join(folder, "Program.csproj"),
+    `<Project Sdk="Microsoft.NET.Sdk">
+  <PropertyGroup>
+    <OutputType>Exe</OutputType>
+    <UseAppHost>false</UseAppHost>
+    <TargetFramework>netcoreapp3.1</TargetFramework>
+  </PropertyGroup>
+  <ItemGroup>
+    <Reference Include="${assembly}" />
+  </ItemGroup>
+</Project>
+`,
+  );
+  await build.run("build", folder, "--nologo", "-warnaserror", "-verbosity:quiet");
+  return join(folder, "bin/Debug/netcoreapp3.1/Program.dll");
+}
+
+/** Runs such a program as the partner whose credentials.json is named, and returns what each block printed. */
+export async function runCsharp(build: CsharpBuild, program: string, credentials: string): Promise<string[]> {
+  return (await build.runAs(credentials, program)).split(`${BLOCK_END}\n`).slice(0, -1);
 }

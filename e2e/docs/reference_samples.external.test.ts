@@ -6,13 +6,22 @@ import { openApiDocument, type OperationId, operationsOf } from "@gold-partner/p
 import { COLUMN_MAX, curlSample } from "../../site/curl_sample.ts";
 import type { Described } from "../../site/described.ts";
 import { SAMPLES } from "../../site/samples.ts";
+import { typedSample } from "../../site/typed_samples.ts";
+import { CsharpBuild } from "../client/csharp_client_fixture.ts";
+import { JavaBuild } from "../client/java_client_fixture.ts";
 import { PythonEnvironment } from "../client/python_client_fixture.ts";
 import { Reader } from "./page_fixture.ts";
-import { runPython, runTypeScript } from "./program_fixture.ts";
+import { buildCsharp, runCsharp, runJava, runPython, runTypeScript } from "./program_fixture.ts";
 import type { Shell } from "./shell_fixture.ts";
 
 /** The operations in the order in which their samples run. */
 const ORDER = Object.keys(SAMPLES) as OperationId[];
+const LANGUAGES = ["java", "csharp"] as const;
+/** The Java and the C# client have no method for these. */
+const WITHOUT_METHOD: readonly OperationId[] = [
+  ...["issueToken", "getTokenKeys", "getAuthorizationServer"] as const,
+  ...["getOpenApi", "getReference", "getErrorCatalogue"] as const,
+];
 const DESCRIBED = openApiDocument({
   baseUrl: "https://gold.example",
   environment: "sandbox",
@@ -42,6 +51,7 @@ describe("the samples of the reference", () => {
     const samples = ORDER.flatMap((operation) => [
       curlSample(operation, DESCRIBED),
       ...Object.values(SAMPLES[operation]!) as string[],
+      ...LANGUAGES.map((language) => typedSample(operation, language) ?? ""),
     ]);
     assertEquals(samples.flatMap((one) => one.split("\n")).filter((line) => line.length > COLUMN_MAX), []);
   });
@@ -76,6 +86,28 @@ describe("the samples of the reference", () => {
     expectResults(await runTypeScript([imports, ...blocks], credentials), /undefined|NaN|\[object/);
   });
 
+  for (const language of LANGUAGES) {
+    it(`in ${language} run as whole programs, for each operation that the client has`, async () => {
+      const called = ORDER.filter((operation) => !WITHOUT_METHOD.includes(operation));
+      assertEquals(ORDER.filter((operation) => typedSample(operation, language)), called);
+      const lines = called.map((operation) => typedSample(operation, language)!.split("\n"));
+      const isImport = (line: string) => /^(import [\w.*]+|using [\w.]+);$/.test(line);
+      const imports = [...new Set(lines.flat().filter(isImport)), "using System.Threading.Tasks;"]
+        .filter((line) => line.startsWith(language === "java" ? "import" : "using"));
+      const blocks = lines.map((each) => `{\n${each.filter((line) => !isImport(line)).join("\n")}\n}`);
+      const program = [imports.join("\n"), ...blocks];
+      expectResults(await runIn(language, program), /\w+@[0-9a-f]{6,}|GoldPartner\.|\[\]/, called);
+    });
+  }
+
+  async function runIn(language: "java" | "csharp", program: readonly string[]): Promise<string[]> {
+    if (language === "java") {
+      return await runJava(await JavaBuild.create("-DskipTests"), program, credentials);
+    }
+    const build = await CsharpBuild.create();
+    return await runCsharp(build, await buildCsharp(build, program), credentials);
+  }
+
   it("in Python run as whole programs", async () => {
     const python = await PythonEnvironment.create();
     try {
@@ -88,9 +120,9 @@ describe("the samples of the reference", () => {
 });
 
 /** Expects that the imports print nothing, and that each sample prints a result. */
-function expectResults([imports, ...printed]: string[], senseless: RegExp): void {
-  assertEquals([imports, printed.length], ["", ORDER.length]);
+function expectResults([imports, ...printed]: string[], senseless: RegExp, operations = ORDER): void {
+  assertEquals([imports, printed.length], ["", operations.length]);
   for (const [index, text] of printed.entries()) {
-    assert(text.trim() !== "" && !senseless.test(text), `${ORDER[index]}: ${text}`);
+    assert(text.trim() !== "" && !senseless.test(text), `${operations[index]}: ${text}`);
   }
 }

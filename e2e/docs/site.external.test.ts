@@ -198,8 +198,9 @@ describe("the documentation site", () => {
       ...Object.keys(TOKEN_PROBLEM_REGISTRY).map((code) => ({
         words: code,
         pages: [`/errors.html#${code}`],
-        isFirst: false,
+        isFirst: true,
       })),
+      { words: "last-event-id", pages: [pageOf("streamEvents")], isFirst: true },
       { words: "place order", pages: [pageOf("createOrder")], isFirst: true },
       ...["order", "withdrawals", "price", "quote", "events", "token"].map((words) => ({
         words,
@@ -238,6 +239,22 @@ describe("the documentation site", () => {
     assertEquals(lost, []);
   });
 
+  it("has a start page whose form opens the search, and whose buttons copy the commands", async () => {
+    const { page, complaints, close } = await visit("/start", "desktop", "light");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const commands = await page.locator("pre").allInnerTexts();
+    const buttons = page.getByRole("button", { name: "Copy", exact: true });
+    assertEquals(await buttons.count(), commands.length);
+    await buttons.first().click();
+    await until(async () => await page.getByRole("button", { name: "Copied" }).count() === 1);
+    assertEquals(await page.evaluate("navigator.clipboard.readText()"), commands[0]);
+    await page.getByRole("searchbox").fill("quote_expired");
+    await page.getByRole("button", { name: "Search" }).click();
+    await until(async () => (await results(page))[0] === "/errors.html#quote_expired");
+    assertEquals(complaints, []);
+    await close();
+  });
+
   it("shows an order and its reply on the first screen, and leads to each operation with one click", async () => {
     const { page, close } = await visit("/", "desktop", "light");
     const { order_id } = ENDPOINTS.createOrder.reply.examples.buy as { order_id: string };
@@ -247,6 +264,11 @@ describe("the documentation site", () => {
       const { y, height } = (await block.boundingBox())!;
       assert(y + height <= VIEWPORTS.desktop.height, `The first screen ends above ${y + height}.`);
     }
+    // The words and the request fill the column beside the reply.
+    const boxes = await page.locator(".first > [class*=language-]").evaluateAll((all) =>
+      all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom }))
+    );
+    assert(boxes[1]!.top < boxes[0]!.top && Math.abs(boxes[1]!.bottom - boxes[0]!.bottom) < 20);
     for (const operation of OPERATIONS) {
       await page.locator(`main a[href="${pageOf(operation)}"]`).click();
       await page.waitForURL(`**${pageOf(operation)}`);

@@ -45,6 +45,16 @@ function alignByClass({ tokens }) {
 const anchorOf = (heading) =>
   heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").trim().replace(/\s/g, "-");
 
+/** A name of several words, such as quote_expired or Last-Event-ID, as the one word that the theme makes of a query. */
+const wordOf = (name) => name.replaceAll(/[^a-z0-9]/gi, "").toLowerCase();
+
+/** Adds below each heading that is such a name its one word, so that the search has this section first. */
+const withWords = (html) =>
+  html.replaceAll(
+    /<h([23])[^>]*>(?:<code>)?([a-z]+(?:_[a-z0-9]+)+)\b[^]*?<\/h\1>/g,
+    (heading, _, name) => `${heading}<p>${wordOf(name)}</p>`,
+  );
+
 /**
  * What the search reads of a page. The page of an operation is one section. Its title begins with the method, path
  * and name, because the search weighs a title more than text. Its text begins with the words of its names, and with
@@ -53,14 +63,17 @@ const anchorOf = (heading) =>
 const textOfSearch = (source, env, markdown) => {
   const html = markdown.render(source, env);
   const [, route] = /<div class="route">([^]*?)<\/div>/.exec(html) ?? [];
-  if (!route) return html;
+  if (!route) return withWords(html);
   const [method, path, ...names] = route.replaceAll(/<[^>]*>/g, "").trim().split(" ");
   const spoken = names.join(" ").replaceAll(/[A-Z]/g, " $&");
-  const word = `path${path.replaceAll(/[^a-z0-9]/gi, "")}`;
+  const word = `path${wordOf(path)}`;
+  const headers = [...html.matchAll(/<code>([A-Z]\w*(?:-\w+)+)<\/code>/g)].map(([, name]) => wordOf(name));
   return html.replaceAll(/<(\/?)h[23]/g, "<$1p")
     .replace(
       /(<h1[^>]*>)([^]*?<\/h1>)/,
-      `$1${route.trim()}: $2<p>${spoken} ${word} ${word.replace("path", `path${method}`)}</p>`,
+      `$1${route.trim()}: $2<p>${spoken} ${word} ${word.replace("path", `path${method}`)} ${
+        headers.join(" ")
+      }</p>`,
     );
 };
 

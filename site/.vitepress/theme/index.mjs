@@ -1,5 +1,9 @@
 import DefaultTheme from "vitepress/theme-without-fonts";
+import { onMounted } from "vue";
 import "./style.css";
+
+/** Where VitePress keeps the words of its search. */
+const SEARCH_WORDS = "vitepress:local-search-filter";
 
 /** So that a page that has the whole query as its path or name comes before pages that have only its words. */
 const WHOLE_BOOST = 4;
@@ -19,6 +23,15 @@ const boostOf = (_word, at, words) => at > 0 && at === words.length - 1 ? WHOLE_
 
 export default {
   extends: DefaultTheme,
+  /** Opens the search for the words in `?search=`, which the form of /start sends. */
+  setup() {
+    onMounted(() => {
+      const words = new URLSearchParams(location.search).get("search");
+      if (!words) return;
+      sessionStorage.setItem(SEARCH_WORDS, words);
+      dispatchEvent(new KeyboardEvent("keydown", { key: "/" }));
+    });
+  },
   // Set here, because VitePress would evaluate the text of a function in the configuration, and the page's policy
   // forbids that.
   enhanceApp({ siteData }) {

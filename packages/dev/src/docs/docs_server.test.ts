@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { findFreePort } from "../postgres/mod.ts";
-import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { openDocs } from "./docs_server.ts";
 import type { StartFacts } from "./start_page.ts";
 import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
@@ -46,7 +46,10 @@ describe("openDocs()", () => {
   it("shows the demo partner and the steps on its start page, and redirects / to it while the site is not built", async () => {
     const { status, body, headers } = await send("/start");
     assertEquals([status, headers["content-type"]], [200, "text/html; charset=utf-8"]);
-    assertStringIncludes(`${headers["content-security-policy"]}`, "default-src 'none'");
+    assertMatch(
+      `${headers["content-security-policy"]}`,
+      /^default-src 'none'; .*; form-action 'self'; script-src 'sha256-[^']{44}'; frame-ancestors 'none'$/,
+    );
     for (const shown of ["sbx_0123", "Nov 22 2027", "being built", "executed &lt;ord_1&gt;", "12 ms"]) {
       assertStringIncludes(body, shown);
     }
