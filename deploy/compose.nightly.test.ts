@@ -4,8 +4,8 @@ import { request } from "node:https";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "../tools/testing/assert.ts";
 import { parseWebhookSecret, signWebhook } from "@gold-partner/protocol";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   commandOf,
   healthcheckOf,

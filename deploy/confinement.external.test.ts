@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { BlockList, isIPv6 } from "node:net";
 import { dirname, join } from "node:path";
 import { before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type Project, readCompose } from "./compose_fixture.ts";
 import { type Manifest, manifestFiles, readYaml } from "./manifests_fixture.ts";
 import { makeCheckout, ROOT } from "./site_fixture.ts";

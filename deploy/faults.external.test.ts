@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { readCompose } from "./compose_fixture.ts";
 import { figuresAsked, isShown } from "../tools/testing/figures.ts";
 import { readDockerfile, stageImage } from "./image_fixture.ts";

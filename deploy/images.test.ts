@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEquals } from "../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { temporaryFolder } from "../tools/testing/temporary_folder.ts";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals, assertMatch } from "../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { byTwo } from "../tools/testing/by_two.ts";
 import { registerOperatorKeys } from "../tools/testing/operator_keys.ts";
 import { until } from "../tools/testing/until.ts";

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assertEquals } from "../tools/testing/assert.ts";
-
+import { assertEquals } from "@std/assert";
 const MANIFESTS = new URL("kubernetes/", import.meta.url);
 const PAGE = new URL("../docs/security_model.md", import.meta.url);
 

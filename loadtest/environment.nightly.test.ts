@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEquals, assertMatch } from "../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import { SCENARIOS, serviceLevels } from "./lib/service_levels.ts";
 import { temporaryFolder } from "../tools/testing/temporary_folder.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assertEquals } from "../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { PROFILES, secondsOf } from "./lib/profiles.ts";
 import { SCENARIOS, serviceLevels, stepsOf } from "./lib/service_levels.ts";
 

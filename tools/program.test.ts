@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { assertEquals, assertStringIncludes } from "./testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ROOT } from "./test/tier.ts";
 
 /**

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "./testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { listFiles } from "./check/tree.ts";
 import { ROOT } from "./test/tier.ts";
 

@@ -17,7 +17,7 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals, assertStringIncludes } from "./testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { sendSignal } from "./testing/send_signal.ts";
 import { ROOT } from "./test/tier.ts";
 

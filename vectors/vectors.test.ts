@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import type { VectorFile } from "./make/vector_file.ts";
 import { makeVectors, VECTORS_FOLDER } from "./vectors.ts";
 

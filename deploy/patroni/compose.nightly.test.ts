@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type Project, readCompose } from "../compose_fixture.ts";
 import { readDockerfile, stageImage } from "../image_fixture.ts";
 import { makeCheckout, ROOT } from "../site_fixture.ts";

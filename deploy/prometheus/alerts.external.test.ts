@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, it } from "node:test";
-import { assertEquals } from "../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { type Manifest, manifestFiles, readYaml } from "../manifests_fixture.ts";
 import { ROOT } from "../site_fixture.ts";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";

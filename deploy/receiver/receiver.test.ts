@@ -3,8 +3,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { assertEquals } from "../../tools/testing/assert.ts";
 import { newWebhookSecret, parseWebhookSecret, signWebhook } from "@gold-partner/protocol";
+import { assertEquals } from "@std/assert";
 import { answerWebhooks } from "./receiver.ts";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 

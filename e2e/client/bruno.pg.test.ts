@@ -4,8 +4,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals, assertStringIncludes } from "../../tools/testing/assert.ts";
 import { openTransport, type Transport } from "@gold-partner/client";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Stack } from "../contract/stack_fixture.ts";
 
 const COLLECTION = fileURLToPath(new URL("../../docs/examples/bruno/", import.meta.url));

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, it } from "node:test";
 import { ENDPOINTS, operationsOf } from "@gold-partner/protocol";
-import { assert, assertEquals, assertMatch, assertRejects } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { lastDays } from "../contract/calls_fixture.ts";
 import type { Stack } from "../contract/stack_fixture.ts";
 import { ADDED, AdditiveRelay } from "./additive_relay_fixture.ts";

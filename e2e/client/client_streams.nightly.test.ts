@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ensureAuthorities, startGateway } from "@gold-partner/dev";
 import { ID_PREFIX, newId } from "@gold-partner/protocol";
 import { testCertificate, type TestReceiver, testReceiver } from "@gold-partner/server/testing";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 import { until } from "../../tools/testing/until.ts";
 import { Deployment } from "../../tools/prove/stage/deployment.ts";

@@ -1,5 +1,5 @@
 import { it } from "node:test";
-import { assertEquals, assertMatch, assertRejects } from "../../tools/testing/assert.ts";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { suspend } from "../contract/disturbances_fixture.ts";
 import type { Stack } from "../contract/stack_fixture.ts";
 import { ClientError } from "./client_program_fixture.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { Stack } from "../contract/stack_fixture.ts";
 import { testCalls } from "./client_calls_fixture.ts";
 import { testStreams } from "./client_streams_fixture.ts";

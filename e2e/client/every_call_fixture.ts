@@ -1,6 +1,6 @@
 import { after, before, it } from "node:test";
 import { type GoldClient, GoldError, Quantity } from "@gold-partner/client";
-import { assert, assertEquals, assertMatch, assertRejects } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { lastDays } from "../contract/calls_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { openClient } from "./stack_client_fixture.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { exampleArguments } from "../../tools/testing/example_program.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";

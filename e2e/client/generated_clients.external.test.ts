@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openApiDocument } from "@gold-partner/protocol";
-import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Stack } from "../contract/stack_fixture.ts";
 import { orderOf, WITHDRAWAL } from "../contract/way_fixture.ts";
 import { readBlocks } from "../docs/doc_fixture.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Stack } from "../contract/stack_fixture.ts";
 import { testCalls } from "./client_calls_fixture.ts";
 import { testStreams } from "./client_streams_fixture.ts";

@@ -3,8 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { GoldClient, GoldError } from "@gold-partner/client";
 import { newServerAuthority } from "@gold-partner/dev";
-import { assertEquals, assertMatch, assertRejects } from "../../tools/testing/assert.ts";
-
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 const REPLY_MAX_BYTES = 64 * 1024 * 1024;
 
 describe("GoldClient, when a reply is longer than 64 MiB", () => {

@@ -10,7 +10,7 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type CryptoKey, importVerifyingKey, verifyDetached } from "@gold-partner/jws";
-import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Stack } from "../contract/stack_fixture.ts";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 

@@ -6,8 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openTransport } from "@gold-partner/client";
 import { newServerAuthority } from "@gold-partner/dev";
-import { assertEquals } from "../../tools/testing/assert.ts";
-
+import { assertEquals } from "@std/assert";
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 

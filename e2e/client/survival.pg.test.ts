@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { GoldError } from "@gold-partner/client";
-import { assert, assertEquals, assertRejects } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { haltService } from "../contract/disturbances_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { testStreams } from "./client_streams_fixture.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertRejects } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { countsBetween, readCounts } from "../contract/attack/service_counts_fixture.ts";
 import { cutDatabase, exhaustRate, haltService } from "../contract/disturbances_fixture.ts";
 import type { Stack } from "../contract/stack_fixture.ts";

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { GoldClient, GoldError } from "@gold-partner/client";
-import { assertEquals, assertRejects } from "../../tools/testing/assert.ts";
 import { newServerAuthority, type ServerCertificate } from "@gold-partner/dev";
+import { assertEquals, assertRejects } from "@std/assert";
 
 const ALERTS = {
   tls_failed: [42, 43, 44, 45, 46, 48, 49, 116],

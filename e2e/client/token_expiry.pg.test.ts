@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { GoldClient, type Transport, type TryReport } from "@gold-partner/client";
-import { assertEquals } from "../../tools/testing/assert.ts";
 import { type TestService, testService } from "@gold-partner/server/testing";
+import { assertEquals } from "@std/assert";
 
 /** Ten minutes and a second: longer than a token lives. */
 const LONG_MS = 601_000;

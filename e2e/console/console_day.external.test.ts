@@ -7,7 +7,7 @@ import type { Browser } from "playwright-core";
 import postgres from "postgres";
 import { findFreePort } from "@gold-partner/dev/postgres";
 import { type Started, startUntilReady } from "@gold-partner/dev/testing";
-import { assertEquals, assertMatch, assertStringIncludes } from "../../tools/testing/assert.ts";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { until } from "../../tools/testing/until.ts";
 import { Caller } from "../contract/caller_fixture.ts";
 import { launchBrowser, Typist } from "./browser_fixture.ts";

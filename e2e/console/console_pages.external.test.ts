@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { findFreePort } from "@gold-partner/dev/postgres";
 import { type Started, startUntilReady } from "@gold-partner/dev/testing";
-import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { until } from "../../tools/testing/until.ts";
 import { Caller } from "../contract/caller_fixture.ts";
 import { launchBrowser, Typist } from "./browser_fixture.ts";

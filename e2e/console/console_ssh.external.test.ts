@@ -8,7 +8,7 @@ import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
 import { findFreePort } from "@gold-partner/dev/postgres";
 import { type Started, startUntilReady } from "@gold-partner/dev/testing";
-import { assertStringIncludes } from "../../tools/testing/assert.ts";
+import { assertStringIncludes } from "@std/assert";
 import { until } from "../../tools/testing/until.ts";
 import { launchBrowser } from "./browser_fixture.ts";
 

@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES, type OperationId, type TokenProblemCode } from "@gold-partner/protocol";
+import { assertEquals, assertMatch } from "@std/assert";
 import { expectProblem } from "@gold-partner/server/testing";
 import { FRAME, headers } from "./attack/frames_fixture.ts";
 import { fieldsOf, Http2Wire } from "./attack/http2_wire_fixture.ts";

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { after, before, it } from "node:test";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
 import {
   bindsKey,
   ENDPOINTS,
@@ -9,6 +8,7 @@ import {
   TOKEN_PROBLEM_REGISTRY,
   type TokenProblemCode,
 } from "@gold-partner/protocol";
+import { assert, assertEquals } from "@std/assert";
 import { expectProblem, moveDayEndAway } from "@gold-partner/server/testing";
 import { AVAILABILITY_WAYS } from "./availability_ways_fixture.ts";
 import { BUSINESS_WAYS } from "./business_ways_fixture.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { after, before, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { ENDPOINTS, type OperationId, operationsOf, statementReply } from "@gold-partner/protocol";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { expectProblem } from "@gold-partner/server/testing";
 import type { Call, Caller } from "./caller_fixture.ts";
 import { callsOf, makeRecords, type Records } from "./calls_fixture.ts";

@@ -1,5 +1,4 @@
 import { after, before, it } from "node:test";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
 import {
   ENDPOINTS,
   openApiDocument,
@@ -8,6 +7,7 @@ import {
   TOKEN_PROBLEM_REGISTRY,
   tokenErrorSchema,
 } from "@gold-partner/protocol";
+import { assert, assertEquals } from "@std/assert";
 import type { Call, Caller } from "./caller_fixture.ts";
 import { lastDays } from "./calls_fixture.ts";
 import { Faults } from "./faults_fixture.ts";

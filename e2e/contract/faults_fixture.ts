@@ -1,5 +1,4 @@
-import { assert } from "../../tools/testing/assert.ts";
-
+import { assert } from "@std/assert";
 /** Continues after a failure, so that one run reports all failures. */
 export class Faults {
   readonly #found: string[] = [];

@@ -1,4 +1,3 @@
-import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import {
   ENDPOINTS,
   isProblemCode,
@@ -8,6 +7,7 @@ import {
   tokenErrorSchema,
   type TokenProblemCode,
 } from "@gold-partner/protocol";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { expectProblem } from "@gold-partner/server/testing";
 
 /**

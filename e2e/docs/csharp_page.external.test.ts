@@ -4,7 +4,7 @@ import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { findFreePort } from "@gold-partner/dev/postgres";
 import { startUntilReady } from "@gold-partner/dev/testing";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 import { CSHARP_PACKAGE, CsharpBuild } from "../client/csharp_client_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { readBlocks } from "./doc_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

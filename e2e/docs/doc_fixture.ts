@@ -1,5 +1,4 @@
-import { assertEquals } from "../../tools/testing/assert.ts";
-
+import { assertEquals } from "@std/assert";
 /** Commands that the reader of a page types, and the answer that the page shows. */
 export interface Step {
   readonly line: number;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEquals, assertMatch, assertStringIncludes } from "../../tools/testing/assert.ts";
 import { findFreePort } from "@gold-partner/dev/postgres";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { openShell, type Shell } from "./shell_fixture.ts";
 import { type Started, startUntilReady } from "@gold-partner/dev/testing";
 

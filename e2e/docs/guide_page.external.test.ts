@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { Reader } from "./page_fixture.ts";
 import type { Shell } from "./shell_fixture.ts";
 

@@ -5,7 +5,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Deployment } from "../../tools/prove/stage/deployment.ts";
 import { checkBooks } from "../../tools/prove/failover/round.ts";
 import { Load } from "../../tools/prove/stage/load.ts";

@@ -4,7 +4,7 @@ import process from "node:process";
 import { describe, it } from "node:test";
 import { findFreePort } from "@gold-partner/dev/postgres";
 import { startUntilReady } from "@gold-partner/dev/testing";
-import { assert, assertEquals, assertStringIncludes } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { temporaryFolder } from "../../tools/testing/temporary_folder.ts";
 import { JAVA_PACKAGE, JavaBuild } from "../client/java_client_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";

@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { expectShown, readBlocks, readSteps } from "./doc_fixture.ts";
 import { Office, type Row } from "./office_fixture.ts";
 import { readPage } from "./page_fixture.ts";

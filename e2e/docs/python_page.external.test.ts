@@ -5,7 +5,7 @@ import process from "node:process";
 import { describe, it } from "node:test";
 import { startUntilReady } from "@gold-partner/dev/testing";
 import { findFreePort } from "@gold-partner/dev/postgres";
-import { assert, assertEquals, assertStringIncludes } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { OFFLINE_PIP, PYTHON_PACKAGE, PythonEnvironment } from "../client/python_client_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { expectShown, readBlocks, readSteps } from "./doc_fixture.ts";

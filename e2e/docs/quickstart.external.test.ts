@@ -1,7 +1,7 @@
 import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertRejects } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { Reader, REPOSITORY } from "./page_fixture.ts";
 import type { Shell } from "./shell_fixture.ts";
 

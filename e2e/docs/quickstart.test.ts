@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "../../tools/testing/assert.ts";
 import { TOKEN_PROBLEM_REGISTRY } from "@gold-partner/protocol";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readyText } from "@gold-partner/dev";
 
 const DOCS = new URL("../../docs/", import.meta.url);

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assertEquals, assertThrows } from "../../tools/testing/assert.ts";
+import { assertEquals, assertThrows } from "@std/assert";
 import { Deployment } from "../../tools/prove/stage/deployment.ts";
 import { PatroniCluster } from "../../tools/prove/failover/patroni_cluster.ts";
 import { checkBooks } from "../../tools/prove/failover/round.ts";

@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "../../tools/testing/assert.ts";
 import { openApiDocument, type OperationId, operationsOf } from "@gold-partner/protocol";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { COLUMN_MAX, curlSample } from "../../site/curl_sample.ts";
 import type { Described } from "../../site/described.ts";
 import { SAMPLES } from "../../site/samples.ts";

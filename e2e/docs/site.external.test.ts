@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { ENDPOINTS, type OperationId, operationsOf, TOKEN_PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { openDocs } from "@gold-partner/dev";
 import { findFreePort } from "@gold-partner/dev/postgres";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { placeOf } from "../../site/operation_page.ts";
 import { until } from "../../tools/testing/until.ts";

@@ -8,7 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { REQUEST_HEADER } from "@gold-partner/protocol";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { Stack } from "../contract/stack_fixture.ts";
 import { expectShown, readBlocks } from "./doc_fixture.ts";
 import { serveNpmRegistry } from "./npm_registry_fixture.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch, assertRejects } from "../../tools/testing/assert.ts";
 import { asOperator, newKeyFiles, type Operator } from "@gold-partner/dev";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { operatorKeyFile } from "@gold-partner/operator";
 import postgres, { type Sql } from "postgres";
 import { expectsOf } from "../../tools/testing/by_two.ts";

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { join } from "node:path";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { until } from "../../tools/testing/until.ts";
 import {
   dashboardPanels,

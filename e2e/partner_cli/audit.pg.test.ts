@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { TransactionSql } from "postgres";
 import { Stack } from "../contract/stack_fixture.ts";
 import { type Found, runCli, writeCredentials } from "./cli_fixture.ts";

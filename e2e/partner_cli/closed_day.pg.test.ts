@@ -2,7 +2,7 @@ import { after, before, describe, it } from "node:test";
 import { GoldClient, verifyWebhook } from "@gold-partner/client";
 import type { Child } from "@gold-partner/dev";
 import type { TestReceiver } from "@gold-partner/server/testing";
-import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { until } from "../../tools/testing/until.ts";
 import type { Caller } from "../contract/caller_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";

@@ -9,7 +9,7 @@ import {
   type TestReceiver,
   testReceiver,
 } from "@gold-partner/server/testing";
-import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { until } from "../../tools/testing/until.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { type Found, openReceiver, runCli, writeCredentials } from "./cli_fixture.ts";

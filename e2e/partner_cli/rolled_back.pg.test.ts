@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type Running, start } from "@gold-partner/dev";
 import { findFreePort, startPostgres } from "@gold-partner/dev/postgres";
-import { assertEquals, assertMatch } from "../../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import postgres from "postgres";
 import { until } from "../../tools/testing/until.ts";
 import { runCli, writeCredentials } from "./cli_fixture.ts";

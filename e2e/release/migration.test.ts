@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals } from "../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { compactJson } from "../../tools/testing/compact_json.ts";
 import { lastRelease } from "../../tools/testing/release/history.ts";
 

@@ -5,13 +5,13 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import {
   type ApprovalDocument,
   parseOperatorKeys,
   requireDeployment,
   SignedRegistry,
 } from "@gold-partner/approvals";
+import { assertEquals, assertMatch } from "@std/assert";
 import { asOperator, asOperatorFrom, openState } from "@gold-partner/dev";
 import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
 import postgres, { type Sql } from "postgres";

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { openDatabase, type State } from "@gold-partner/dev";
-import { assertEquals } from "../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { Deployment, type ProofDatabase } from "../../tools/prove/stage/deployment.ts";
 import { openInboxes } from "../../tools/prove/stage/inboxes.ts";
 import { checkOrders } from "../../tools/prove/stage/check_orders.ts";

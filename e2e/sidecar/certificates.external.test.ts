@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Faults } from "../contract/faults_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { certificateOf, certify, fingerprintOf, stackSigner } from "./certificate_fixture.ts";

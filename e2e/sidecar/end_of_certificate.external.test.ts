@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Certificate } from "../contract/caller_fixture.ts";
 import { issueCertificate } from "../contract/certificates_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Certificate } from "../contract/caller_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { certificateOf } from "./certificate_fixture.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEquals } from "../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { Stack } from "../contract/stack_fixture.ts";
 import { portOf } from "./visit_fixture.ts";
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertLessOrEqual } from "../../tools/testing/assert.ts";
+import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import type { Certificate } from "../contract/caller_fixture.ts";
 import { Faults } from "../contract/faults_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";

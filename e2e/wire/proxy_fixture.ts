@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { assertEquals } from "../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { type TestGateway, testGateway } from "../fixtures/gateway.ts";
 import {
   type Client,

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { openTestProxy, testCases, type TestProxy } from "./proxy_fixture.ts";
 import { brokenRequests, oddRequests, sendBytes, verdictsOf } from "@gold-partner/server/testing";
 

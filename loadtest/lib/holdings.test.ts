@@ -1,5 +1,5 @@
 import { parseSignedDecimal } from "@gold-partner/protocol";
-import { assertEquals, assertThrows } from "../../tools/testing/assert.ts";
+import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { describe, it } from "node:test";
 import { holdingsAfter, holdingsOf, minorUnits, repeatsOf, sourcesOf } from "./holdings.ts";

@@ -1,5 +1,5 @@
-import { assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
 import { arrivalsOf, loadOf, type ProfileName, PROFILES, rateReached, secondsOf } from "./profiles.ts";
 
 const NAMES = Object.keys(PROFILES) as ProfileName[];

@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertMatch } from "../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type ProfileName, PROFILES } from "./profiles.ts";
 import { SCENARIOS, serviceLevels, stepsOf, type Threshold } from "./service_levels.ts";
 

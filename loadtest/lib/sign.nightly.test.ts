@@ -14,8 +14,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { canonicalRequest } from "@gold-partner/canonical";
 import { importVerifyingKey, parseDetached, verifyDetached } from "@gold-partner/jws";
-import { assertEquals, assertRejects } from "../../tools/testing/assert.ts";
-
+import { assertEquals, assertRejects } from "@std/assert";
 const K6 = fileURLToPath(new URL("../../.tools/bin/k6", import.meta.url));
 const SCRIPT = fileURLToPath(new URL("./sign_cases.ts", import.meta.url));
 const ARGUMENTS = [

@@ -1,5 +1,5 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { summarise, type SummaryData, writeMarkdown } from "./summary.ts";
 
 const ABOUT = {

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { after, CANONICAL, expectEach, expectViolation, find, PRICE, SIGN } from "./sample_tree.ts";
 
 describe("no dead exports", () => {

@@ -11,6 +11,8 @@ import { isTest, type Tree } from "./tree.ts";
 const USED_WITHOUT_IMPORT = [
   ...PUBLISHED.map((folder) => new RegExp(`^${folder}/src/mod\\.ts$`)),
   /^vectors\/make\//,
+  // Imported by the name of the package for which it stands in.
+  /^tools\/std_assert\//,
   /^tools\/bench\/[^/]+\.bench\.ts$/,
   /^tools\/test\/node_report\.mjs$/,
   // drizzle-kit reads its settings and the tables from here.

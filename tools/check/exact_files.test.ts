@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { ROOT } from "../test/tier.ts";
 import { EXACT, NO_QUANTITY } from "./exact_files.ts";
 import { listFiles } from "./tree.ts";

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { after, before, CANONICAL, clean, expectEach, expectViolation, find, PRICE } from "./sample_tree.ts";
 
 describe("imports flow one way", () => {

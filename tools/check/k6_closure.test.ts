@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "../testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { k6Closure } from "./k6_closure.ts";
 import { after, before, CANONICAL, expectEach, expectViolation, find, plant, SIGN } from "./sample_tree.ts";
 

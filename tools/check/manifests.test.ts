@@ -51,7 +51,7 @@ describe("manifests agree", () => {
       "does not list ./packages/jws": changed("deno.json", `"./packages/jws",`, ""),
       "which is not an npm workspace": changed("deno.json", "./packages/jws", "./packages/jwt"),
       "no deno.json": { [DENO]: undefined },
-      "one workspace pattern": changed("package.json", "packages/*", "packages/jws"),
+      "exactly these workspaces": changed("package.json", "packages/*", "packages/jws"),
     };
     for (const [says, files] of Object.entries(cases)) await expectViolation(MANIFESTS, says, files);
   });

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { after, before, expectEach, expectViolation, find, PRICE } from "./sample_tree.ts";
 
 const floats = "no float on a quantity";

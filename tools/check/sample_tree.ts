@@ -25,7 +25,7 @@ const CLEAN: Readonly<Record<string, string>> = {
   "packages/client/python/pyproject.toml": '[project]\nname = "house"\nversion = "1.1.0.dev0"\n',
   "deploy/kubernetes/kustomization.yaml": "images:\n  - name: service\n    newTag: 1.1.0-dev\n",
   ".npmrc": "omit-lockfile-registry-resolved=true\nignore-scripts=true\n",
-  "package.json": manifest("house", { workspaces: ["packages/*"], ...ROOT_PACKAGES }),
+  "package.json": manifest("house", { workspaces: ["packages/*", "tools/std_assert"], ...ROOT_PACKAGES }),
   "package-lock.json": JSON.stringify({
     packages: {
       "": locked("house", ROOT_PACKAGES),

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assertEquals, assertMatch, assertStringIncludes } from "../testing/assert.ts";
 import {
   PROBLEM_REGISTRY,
   problemBody,
   type ProblemCode,
   TOKEN_PROBLEM_REGISTRY,
 } from "@gold-partner/protocol";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 
 const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
 const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading!);

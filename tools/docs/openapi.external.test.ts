@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals, assertMatch } from "../testing/assert.ts";
 import { openApiDocument } from "@gold-partner/protocol";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 
 const JUDGE = fileURLToPath(new URL("./check_openapi.py", import.meta.url));
 const PACKAGES = fileURLToPath(new URL("../../.tools/schemathesis", import.meta.url));

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assert } from "../testing/assert.ts";
+import { assert } from "@std/assert";
 import { PAGES } from "./pages.ts";
 
 describe("npm run docs", () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals } from "../testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { ROOT } from "../test/tier.ts";
 import { TOOLS } from "./pinned_tools.ts";
 

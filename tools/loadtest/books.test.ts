@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "../testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { checkOrders } from "./books.ts";
 
 const inboxOf = (orders: number, refused = 0) => ({ orders, refused });

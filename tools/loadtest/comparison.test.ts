@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals, assertRejects, assertStringIncludes } from "../testing/assert.ts";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { seededRandom } from "../testing/random.ts";
 import { temporaryFolder } from "../testing/temporary_folder.ts";
 import { compareRuns, compareStep } from "./comparison.ts";

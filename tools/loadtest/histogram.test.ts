@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "../testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { seededRandom } from "../testing/random.ts";
 import { Histogram } from "./histogram.ts";
 

@@ -8,7 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findFreePort } from "@gold-partner/dev/postgres";
 import { type Running, start } from "@gold-partner/dev";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "../testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { SCENARIOS } from "../../loadtest/lib/service_levels.ts";
 import type { RunSummary } from "./report.ts";
 

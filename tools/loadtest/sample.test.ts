@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertStrictEquals, assertThrows } from "../testing/assert.ts";
+import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { sampleReader } from "./sample.ts";
 
 const HEADER = "metric_name,timestamp,metric_value,check,scenario,status,extra_tags,metadata";

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertThrows } from "../testing/assert.ts";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { type ProfileName, PROFILES } from "../../loadtest/lib/profiles.ts";
 import { SCENARIOS, serviceLevels } from "../../loadtest/lib/service_levels.ts";
 import { checkThresholds, findAbort, type Thresholds } from "./service_level.ts";

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { openTrade, type Trade } from "./order_fixture.ts";
 
 describe("the client, installed alone from its tarball in an empty folder", () => {

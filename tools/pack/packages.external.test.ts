@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "../testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import { ROOT } from "../test/tier.ts";
 import { openTrade, type Trade } from "./order_fixture.ts";
 

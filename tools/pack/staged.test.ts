@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch, assertStringIncludes } from "../testing/assert.ts";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ROOT } from "../test/tier.ts";
 import { stagePackages } from "./stage.ts";
 import { packFolders } from "./tarball.ts";

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { lastRelease } from "../testing/release/history.ts";
-import { assert, assertEquals, assertRejects } from "../testing/assert.ts";
 import { CHECKS } from "../check/checks.ts";
 import { plant } from "../check/sample_tree.ts";
 import { readTree } from "../check/tree.ts";

@@ -43,7 +43,7 @@ function setLockedVersions(text: string, siblings: readonly string[], version: s
   const lockfile = JSON.parse(text) as { version?: string; packages: Record<string, LockedPackage> };
   if (lockfile.version !== undefined) lockfile.version = version;
   for (const [place, locked] of Object.entries(lockfile.packages)) {
-    if (place.includes("node_modules/")) continue;
+    if (place !== "" && !/^packages\/[^/]+$/.test(place)) continue;
     locked.version = version;
     for (const dependencies of [locked.dependencies ?? {}, locked.devDependencies ?? {}]) {
       for (const name of siblings) if (dependencies[name] !== undefined) dependencies[name] = version;

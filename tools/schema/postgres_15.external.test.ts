@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assertEquals } from "../testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { addBuiltin } from "./make_builtin.ts";
 
 const BUILTIN = new URL("../../packages/audit/builtin.json", import.meta.url);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES } from "@gold-partner/protocol";
+import { assertEquals } from "@std/assert";
 import { type Answer, eachOf, exchange, pour, request } from "./bytes_fixture.ts";
 import { HIDDEN_PATH, hiddenRequests } from "./hidden_requests_fixture.ts";
 import { Siege } from "./siege_fixture.ts";

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { eachOf } from "./bytes_fixture.ts";
 import {
   block,

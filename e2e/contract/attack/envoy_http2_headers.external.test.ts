@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { eachOf } from "./bytes_fixture.ts";
 import { type Field, headers } from "./frames_fixture.ts";
 import { fieldsOf } from "./http2_wire_fixture.ts";

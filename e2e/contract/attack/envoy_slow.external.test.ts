@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { Relay } from "../../../tools/prove/stage/relay.ts";
 import { request, statusesOf } from "./bytes_fixture.ts";
 import { Siege } from "./siege_fixture.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
-import { assert, assertEquals } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import type { Caller } from "../caller_fixture.ts";
 import { Stack } from "../stack_fixture.ts";
 import { type Experience, tradeOn } from "./honest_client_fixture.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
+import { assertEquals, assertRejects } from "@std/assert";
 import { newSoftwareKey } from "../testing/mod.ts";
-import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
 import { parseOperatorKeys } from "./mod.ts";
 
 const ID = "production-6f1c0c1e-0b5d-4c3f-9a57-2f1f8d0a4b11";

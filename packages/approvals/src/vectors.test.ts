@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import makeApproval from "../../../vectors/make/approval.ts";
 import { approvalText, proposalText } from "./mod.ts";
 

@@ -1,6 +1,6 @@
 import { before, describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
 import { newSoftwareKey, type SoftwareKey } from "../testing/mod.ts";
-import { assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
 import { parseOperatorKeys } from "./operator_keys.ts";
 import { APPROVAL_NAMESPACE, approvalText, PROPOSAL_NAMESPACE, proposalText } from "./texts.ts";
 import { followKeys } from "./signed_registry.ts";

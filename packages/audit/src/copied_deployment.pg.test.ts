@@ -18,7 +18,7 @@ import {
   type TestBooks,
   testBooks,
 } from "@gold-partner/server/testing";
-import { assertEquals, assertMatch, assertThrows } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { dropLogins } from "../../../tools/testing/drop_logins.ts";
 import { auditAt, connectAs } from "./audit_fixture.ts";
 

@@ -14,7 +14,7 @@ import {
   type TestBooks,
   testBooks,
 } from "@gold-partner/server/testing";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
 import { dropLogins } from "../../../tools/testing/drop_logins.ts";
 import { auditAt, connectAs } from "./audit_fixture.ts";

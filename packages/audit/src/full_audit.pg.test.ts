@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import { type AuditedBooks, auditedBooks } from "./books_fixture.ts";
 import { auditBooks } from "./full_audit.ts";
 import type { KeptKeys } from "./outside_files.ts";

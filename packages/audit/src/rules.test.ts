@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { RULES } from "./rules.ts";
 
 describe("docs/audit.md", () => {

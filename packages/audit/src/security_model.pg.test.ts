@@ -15,7 +15,7 @@ import {
   type Trader,
 } from "@gold-partner/server/testing";
 import { forgeKey, newSoftwareKey, type SoftwareKey } from "@gold-partner/approvals/testing";
-import { assert, assertEquals } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import type { TransactionSql } from "postgres";
 import { type AuditedBooks, auditedBooks } from "./books_fixture.ts";
 import { auditBooks, type AuditOptions } from "./full_audit.ts";

@@ -1,5 +1,5 @@
-import { assertEquals, assertGreaterOrEqual } from "../../../tools/testing/assert.ts";
 import { createHash } from "node:crypto";
+import { assertEquals, assertGreaterOrEqual } from "@std/assert";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { canonicalJson, readJson } from "./mod.ts";

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { describe, it } from "node:test";
 import {

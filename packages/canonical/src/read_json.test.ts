@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   CanonicalError,
   type CanonicalReason,

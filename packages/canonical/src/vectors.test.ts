@@ -1,5 +1,5 @@
-import { assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertThrows } from "@std/assert";
 import makeCanonicalRequest from "../../../vectors/make/canonical_request.ts";
 import makeRfc8785 from "../../../vectors/make/rfc8785.ts";
 import type { VectorFile } from "../../../vectors/make/vector_file.ts";

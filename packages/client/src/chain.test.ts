@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import type { AccountEvent } from "./api_types.ts";
 import { chainAnswer, chainHead, chainSalt } from "./chain.ts";
 import { lineMembers } from "./chain_line.ts";

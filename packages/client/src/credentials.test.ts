@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { assert, assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { GoldClient } from "./gold_client.ts";
 import { GoldError } from "./gold_error.ts";
 import { SIGNING_KEY } from "./scripted_transport_fixture.ts";

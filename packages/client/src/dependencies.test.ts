@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals } from "../../../tools/testing/assert.ts";
-
+import { assert, assertEquals } from "@std/assert";
 const PUBLISHED = ["canonical", "jws", "protocol"].map((name) => `@gold-partner/${name}`);
 const FOLDER = fileURLToPath(new URL("./", import.meta.url));
 

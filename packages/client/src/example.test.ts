@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { exampleArguments } from "../../../tools/testing/example_program.ts";
 import { deliveryOf, describedEvents, secretOf } from "./delivery_fixture.ts";
 

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertRejects } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { GoldClient } from "./gold_client.ts";
 import { GoldError } from "./gold_error.ts";
 import { Quantity } from "./quantity.ts";

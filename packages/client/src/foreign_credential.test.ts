@@ -1,7 +1,7 @@
 import { createPublicKey, randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
 import { exportPublicJwk, importVerifyingKey, jwkThumbprint } from "@gold-partner/jws";
+import { assertEquals } from "@std/assert";
 import type { WebhookEvent } from "./api_types.ts";
 import { describedEvents } from "./delivery_fixture.ts";
 import { findForeignCredential } from "./foreign_credential.ts";

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertThrows } from "@std/assert";
 import { GoldError } from "./gold_error.ts";
 import { Quantity } from "./quantity.ts";
 

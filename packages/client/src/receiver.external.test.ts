@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import { deliveryOf, describedEvents, secretOf } from "./delivery_fixture.ts";
 import { type Receiver, RECEIVERS, startReceiver } from "./receiver_fixture.ts";
 

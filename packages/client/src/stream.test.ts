@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { GoldError } from "./gold_error.ts";
 import { type Answer, play, problem, reply } from "./scripted_transport_fixture.ts";
 import { TransportError } from "./transport.ts";

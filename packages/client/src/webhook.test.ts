@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertThrows } from "../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES, WebhookError } from "@gold-partner/protocol";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import makeVectors from "../../../vectors/make/webhook.ts";
 import { deliveryOf, describedEvents, NOW_SECONDS, secretOf } from "./delivery_fixture.ts";
 import { toPlain } from "./plain_value_fixture.ts";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { Webhook, WebhookVerificationError as PublicError } from "standardwebhooks";
 import { deliveryOf, describedEvents } from "./delivery_fixture.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import { ENDPOINTS, type OperationId } from "@gold-partner/protocol";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Quantity } from "./quantity.ts";
 import { toPlain } from "./plain_value_fixture.ts";
 import type { Order } from "./api_types.ts";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import process from "node:process";
 import { afterEach, describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { buildVersion } from "./build_version.ts";
 
 describe("buildVersion()", () => {

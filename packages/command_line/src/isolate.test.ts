@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { hasIsolates, isolate, mapIsolates, splitIsolates } from "./isolate.ts";
 import { tableText } from "./layout.ts";
 import { type Screen, widthOf, wrap } from "./screen.ts";

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { misspeltSettings } from "./misspelt_settings.ts";
 
 const SETTINGS = ["LANES", "LISTEN", "HA", "HEADS_FILE", "DATABASE_URL", "OPERATOR_KEYS"];

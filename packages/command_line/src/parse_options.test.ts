@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertThrows } from "@std/assert";
 import { parseOptions } from "./parse_options.ts";
 
 const OPTIONS = {

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { riyadhTime, riyadhTimes, type Screen, screenOf, widthOf, wrap } from "./screen.ts";
 
 const WIDE: Screen = { columns: 80, hasColor: false, now: new Date("2026-11-29T20:30:00.000Z") };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { checkDatabaseUrl, readDatabaseUrl, withLogin } from "./database_url.ts";
 
 const PASSWORD = "hunter2";

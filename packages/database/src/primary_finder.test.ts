@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { describe, it } from "node:test";
-import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import type { DatabaseHost } from "./database_url.ts";
 import { PrimaryFinder } from "./primary_finder.ts";
 

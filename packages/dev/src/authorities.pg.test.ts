@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ensurePartnerCa } from "./authorities.ts";
 import { keyFileOf } from "./key_file.ts";
 import { asOperator } from "./operator.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertNotEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertNotEquals } from "@std/assert";
 import postgres from "postgres";
 import { findFreePort } from "./postgres/mod.ts";
 import { endAll, startUntilReady } from "../testing/start.ts";

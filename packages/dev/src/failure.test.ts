@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertMatch, assertStringIncludes } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { explainFailure } from "./failure.ts";
 
 describe("explainFailure()", () => {

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertRejects } from "../../../tools/testing/assert.ts";
+import { assertRejects } from "@std/assert";
 import { LockedError, takeLock } from "./lock.ts";
 import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { sendSignal } from "../../../tools/testing/send_signal.ts";
 import { awaitEnd, endAll, readRun, type Started, startUntilReady } from "../testing/start.ts";
 import { findFreePort, startPostgres } from "./postgres/mod.ts";

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { readyFacts } from "./ready_text.ts";
 import type { Running } from "./running.ts";
 import { DEFAULT_STATE } from "./state.ts";

@@ -10,13 +10,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { after, before, describe, it } from "node:test";
-import {
-  assert,
-  assertEquals,
-  assertMatch,
-  assertNotEquals,
-  assertStringIncludes,
-} from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { isAlive } from "../../../tools/testing/is_alive.ts";
 import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { sendSignal } from "../../../tools/testing/send_signal.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findFreePort } from "./postgres/mod.ts";
 import { awaitEndWithin, executablesUnder, familyOf, runToEnd, startUntilReady } from "../testing/start.ts";
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch, assertStringIncludes } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import postgres from "postgres";
 import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { sendSignal } from "../../../tools/testing/send_signal.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runDemo } from "./demo.ts";
 import { type DemoReceiver, openDemoReceiver } from "./demo_receiver.ts";
 import { asOperator } from "./operator.ts";

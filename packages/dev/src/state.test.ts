@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals, assertNotEquals, assertRejects } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { LockedError } from "./lock.ts";
 import { openState, StateError } from "./state.ts";
 import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";

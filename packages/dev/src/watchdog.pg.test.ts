@@ -8,7 +8,7 @@ import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { findFreePort, findPostmaster } from "./postgres/mod.ts";
 import { isAlive } from "../../../tools/testing/is_alive.ts";
 import { sendSignal } from "../../../tools/testing/send_signal.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { p256 } from "@noble/curves/nist.js";
-import { assert, assertEquals, assertStrictEquals } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { BoundedCache } from "./cache.ts";
 import { ALG_RULE, headerReader, REMEMBERED_HEADERS } from "./header.ts";
 import { importVerifyingKey, REMEMBERED_KEYS } from "./keys.ts";

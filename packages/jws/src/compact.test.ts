@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import fc from "fast-check";
 import { base64url, generatePair, signText } from "../fixtures/raw_jws.ts";
 import { signCompact, verifyCompact } from "./compact.ts";

@@ -7,7 +7,7 @@ import {
   assertRejects,
   assertStrictEquals,
   assertThrows,
-} from "../../../tools/testing/assert.ts";
+} from "@std/assert";
 import fc from "fast-check";
 import { base64url, generatePair, HEADER, signHeader } from "../fixtures/raw_jws.ts";
 import { parseDetached, signDetached, verifyDetached } from "./detached.ts";

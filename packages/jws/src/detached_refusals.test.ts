@@ -1,11 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import {
-  assertEquals,
-  assertGreaterOrEqual,
-  assertRejects,
-  assertStringIncludes,
-} from "../../../tools/testing/assert.ts";
+import { assertEquals, assertGreaterOrEqual, assertRejects, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
 import {
   mutate,

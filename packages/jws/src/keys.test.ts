@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assertEquals, assertRejects, assertStrictEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import {
   EXPLICIT_CURVES,
   other,

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { base64url } from "../fixtures/raw_jws.ts";
 import { parseDetached, signDetached, verifyDetached } from "./detached.ts";
 import type { CryptoKey } from "./es256.ts";

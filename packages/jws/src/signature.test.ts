@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assertEquals, assertStrictEquals, assertThrows } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { JwsError, type JwsReason } from "./errors.ts";
 import { checkSignature, signatureFromDer } from "./signature.ts";

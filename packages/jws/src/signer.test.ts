@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertThrows } from "@std/assert";
 import { generatePair } from "../fixtures/raw_jws.ts";
 import { JwsError } from "./errors.ts";
 import { checkSignature } from "./signature.ts";

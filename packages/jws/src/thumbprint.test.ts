@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import { calculateJwkThumbprint } from "jose";
 import { PRIVATE_JWK, PUBLIC_JWK } from "../fixtures/published_key.ts";
 import { generatePair } from "../fixtures/raw_jws.ts";

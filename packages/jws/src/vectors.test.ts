@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assertEquals, assertRejects, assertStrictEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { verifyDetached } from "./detached.ts";
 import { JwsError } from "./errors.ts";
 import type { Jwk } from "./jwk.ts";

@@ -1,6 +1,6 @@
 import { before, describe, it } from "node:test";
-import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
 import { mkdir, writeFile } from "node:fs/promises";
+import { assertEquals, assertRejects } from "@std/assert";
 import { join } from "node:path";
 import { findMigrationUrl } from "./database.ts";
 import { Failure } from "./failure.ts";

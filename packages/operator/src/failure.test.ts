@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "../../../tools/testing/assert.ts";
 import { readKeys } from "@gold-partner/server";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { failureOf } from "./failure.ts";
 
 describe("failureOf()", () => {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { COMMANDS } from "./gold.ts";
 import { type Run, runGold } from "./gold_fixture.ts";
 import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";

@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, readFile, rename, rm, stat, symlink, writeFile } f
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import { findKeyFile } from "./database.ts";
 import { Failure } from "./failure.ts";
 import { type KeyFile, openKeyFile } from "./key_file.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { until } from "../../../tools/testing/until.ts";
 import { type TestOperator, testOperator } from "./commands/fixture.ts";

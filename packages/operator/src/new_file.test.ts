@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals, assertRejects, assertStringIncludes } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Failure } from "./failure.ts";
 import { replaceFile, withNewFile, writeNewFile } from "./new_file.ts";
 import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
 import { printable } from "@gold-partner/server";
+import { assertEquals } from "@std/assert";
 import { printJson, printText } from "./output.ts";
 
 const HOSTILE = "Bank\u001b[2J\n\u202e\u009b";

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { askQuestion } from "./question.ts";
 
 describe("askQuestion()", () => {

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { type Screen, widthOf } from "@gold-partner/command-line";
-import { assert, assertEquals } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { printText } from "./output.ts";
 
 const NOW = new Date("2026-11-29T20:30:00.000Z");

@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import { makeSshKey } from "../../../tools/testing/operator_keys.ts";
 import { temporaryFolder } from "../../../tools/testing/temporary_folder.ts";
 import { Failure } from "./failure.ts";

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import { Failure } from "./failure.ts";
 import { operatorKeyFile } from "./run_file.ts";
 import { findSshKey } from "./ssh_key.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { withWorkingLine } from "./working_line.ts";
 
 describe("withWorkingLine()", () => {

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Quantity } from "@gold-partner/client";
 import { buildVersion, type Screen, widthOf } from "@gold-partner/command-line";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { goldPartner } from "./gold_partner.ts";
 import { findingText, lineText, printableJson, replyText, rowsText } from "./output.ts";

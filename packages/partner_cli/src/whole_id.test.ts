@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import { Failure } from "./failure.ts";
 import { wholeId } from "./whole_id.ts";
 

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
 import { textEncoding } from "@gold-partner/jws";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { hostBytes } from "./bytes.ts";
 import { seedTests } from "../../../tools/testing/seed.ts";

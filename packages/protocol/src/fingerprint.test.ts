@@ -1,5 +1,5 @@
-import { assertEquals, assertNotEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import { readJson } from "@gold-partner/canonical";
+import { assertEquals, assertNotEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
 import makeVectors from "../../../vectors/make/fingerprint.ts";

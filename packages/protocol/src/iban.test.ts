@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { composeIBAN, isValidIBAN } from "ibantools";
 import { describe, it } from "node:test";

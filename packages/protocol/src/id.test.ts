@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertMatch, assertThrows } from "../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { ID_PREFIX, idForm, idOfUuid, isId, newId, REQUEST_ID_FORM, uuidOfId } from "./id.ts";
 
 const bytes = (fill: number) => (length: number) => new Uint8Array(length).fill(fill);

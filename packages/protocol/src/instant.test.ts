@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { describe, it } from "node:test";
 import { formatInstant, isDate, normalizeInstant, parseInstant } from "./instant.ts";

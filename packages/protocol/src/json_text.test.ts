@@ -1,5 +1,5 @@
-import { assertEquals } from "../../../tools/testing/assert.ts";
 import { JsonNumber, readJson } from "@gold-partner/canonical";
+import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";

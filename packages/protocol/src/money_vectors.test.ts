@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import makeVectors from "../../../vectors/make/money.ts";
 import {
   formatDecimal,

@@ -1,5 +1,5 @@
-import { assertEquals } from "../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { newId } from "./id.ts";
 import { problemBody, problemSchema, tokenErrorBody, tokenErrorSchema } from "./problem.ts";
 import {

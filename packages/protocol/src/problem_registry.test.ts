@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ProblemEntry } from "./problem/entry.ts";
 import {
   bindsKey,

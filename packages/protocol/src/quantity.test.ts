@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
 import { JsonNumber } from "@gold-partner/canonical";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { describe, it } from "node:test";
 import {

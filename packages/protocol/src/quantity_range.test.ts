@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { formatGrams, formatHalalas, formatPrice } from "./quantity.ts";
 import * as range from "./quantity_range.ts";
 

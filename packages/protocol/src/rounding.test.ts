@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import Big from "big.js";
 import fc from "fast-check";
 import { describe, it } from "node:test";

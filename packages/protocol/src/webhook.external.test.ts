@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertThrows } from "@std/assert";
 import { parseWebhookSecret, WebhookError } from "./webhook.ts";
 
 interface MacVectors {

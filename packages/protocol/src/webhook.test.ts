@@ -1,13 +1,7 @@
 import { Buffer } from "node:buffer";
 import { inspect } from "node:util";
 import { describe, it } from "node:test";
-import {
-  assert,
-  assertEquals,
-  assertMatch,
-  assertStringIncludes,
-  assertThrows,
-} from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   newWebhookSecret,
   parseWebhookSecret,

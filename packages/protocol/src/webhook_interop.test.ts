@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { parseWebhookSecret, signWebhook, verifyWebhook } from "./webhook.ts";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertThrows } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import makeVectors from "../../../vectors/make/webhook.ts";
 import { parseWebhookSecret, signWebhook, verifyWebhook, WebhookError } from "./webhook.ts";
 

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import { runtimeArguments } from "../../../tools/testing/runtime_arguments.ts";
 import { until } from "../../../tools/testing/until.ts";
 import { testService } from "../testing/service.ts";

@@ -6,7 +6,7 @@ import { migrate } from "../src/database/migrate.ts";
 import postgres, { type Sql } from "postgres";
 import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";
 import { it } from "node:test";
-import { assertEquals } from "../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { insertPartner } from "./partner.ts";
 import { setUp } from "./set_up.ts";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { beforeEach, describe, it } from "node:test";
-import { assert, assertEquals, assertRejects } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { testCertificate, testReceiver } from "./receiver.ts";
 import { setUp } from "./set_up.ts";
 

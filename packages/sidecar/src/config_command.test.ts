@@ -1,5 +1,5 @@
-import { assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
 import { readFileSync, statSync } from "node:fs";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";

@@ -1,5 +1,5 @@
-import { assertRejects } from "../../../tools/testing/assert.ts";
 import { join } from "node:path";
+import { assertRejects } from "@std/assert";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { startEnvoy } from "./envoy_process.ts";

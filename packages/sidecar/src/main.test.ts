@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { runSidecar } from "./sidecar_fixture.ts";
 
 describe("sidecar", () => {

@@ -1,5 +1,5 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "../../../tools/testing/assert.ts";
 import { writeFileSync } from "node:fs";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { readSidecarConfig, SIDECAR_SETTINGS, SidecarConfigError } from "./settings.ts";

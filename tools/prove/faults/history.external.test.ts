@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "../../testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { type Amounts, findAnomalies, type Happened, type Operation } from "./history.ts";
 
 const START: Amounts = { available: 1000, held: 0, gold: 0 };

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "../../testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { applyMutation, readMutations } from "./mutation.ts";
 
 const SERVER = new URL("../../../packages/server/", import.meta.url);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { newSoftwareKey } from "../../testing/mod.ts";
 import { parsePublicKey, type SshKeyType } from "./public_key.ts";
 import { verifySshsig } from "./sshsig.ts";

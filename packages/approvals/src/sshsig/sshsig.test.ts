@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { armor, newSoftwareKey } from "../../testing/mod.ts";
 import { parsePublicKey, parseSshsig, type SshKeyType, SshsigError, verifySshsig } from "./mod.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { migrate, simulatedSource, type TestBooks, testBooks } from "@gold-partner/server/testing";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 import { seedTests } from "../../../../tools/testing/seed.ts";

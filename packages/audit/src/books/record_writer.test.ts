@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { FUNDING, type Member, type Members, ORDER, QUOTE, WITHDRAWAL } from "@gold-partner/protocol";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { RECORD_CASES } from "../../../../tools/testing/record_cases.ts";
 import { instantMs } from "../values.ts";
 import { writerOf } from "./record_writer.ts";

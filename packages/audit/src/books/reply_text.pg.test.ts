@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { bindsKey, PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
 import { type TestBooks, testBooks } from "@gold-partner/server/testing";
-import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { readRefusal } from "./reply_text.ts";
 
 const QUOTE_CODES: readonly ProblemCode[] = ["not_found", "quote_already_executed", "quote_expired"];

@@ -12,7 +12,7 @@ import {
   type Trader,
   unsign,
 } from "@gold-partner/server/testing";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
 import { auditBooks, type AuditOptions, type AuditReport } from "../full_audit.ts";
 import { openAuditConnection } from "../snapshot.ts";

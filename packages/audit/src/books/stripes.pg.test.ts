@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { bookSignedOrders, createTrader, type TestBooks, testBooks } from "@gold-partner/server/testing";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
 import { auditBooks } from "../full_audit.ts";
 import { openAuditConnection, SESSION_SETTINGS } from "../snapshot.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import type { Sql, TransactionSql } from "postgres";
 import { type AuditedBooks, auditedBooks } from "../books_fixture.ts";
 import { auditBooks } from "../full_audit.ts";

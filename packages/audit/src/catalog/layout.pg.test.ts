@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { testBooks } from "@gold-partner/server/testing";
-import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import postgres, { type Sql } from "postgres";
 import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 import { auditAt } from "../audit_fixture.ts";

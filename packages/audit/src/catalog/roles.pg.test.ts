@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { type TestBooks, testBooks } from "@gold-partner/server/testing";
+import { assertEquals } from "@std/assert";
 import { lookAfter } from "../audit_fixture.ts";
 import { Findings } from "../findings.ts";
 import { readRoles } from "./roles.ts";

@@ -9,7 +9,7 @@ import {
   startPostgres,
   stopPostmaster,
 } from "@gold-partner/dev/postgres";
-import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import postgres, { type Sql } from "postgres";
 import { until } from "../../../../tools/testing/until.ts";
 import { type Allowed, Findings } from "../findings.ts";

@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { parseOperatorKeys } from "@gold-partner/approvals";
 import { newSoftwareKey } from "@gold-partner/approvals/testing";
-import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import type { TransactionSql } from "postgres";
 import { type AuditedBooks, auditedBooks } from "../books_fixture.ts";
 import type { Finding } from "../findings.ts";

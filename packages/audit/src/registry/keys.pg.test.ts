@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { type AuditedBooks, auditedBooks } from "../books_fixture.ts";
 import type { KeptKeys } from "../outside_files.ts";
 import { auditAt } from "../audit_fixture.ts";

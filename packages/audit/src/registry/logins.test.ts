@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { Findings } from "../findings.ts";
 import { checkLogins } from "./logins.ts";
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, X509Certificate } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { createTestAuthority, newTestKey, type TestBooks, testBooks } from "@gold-partner/server/testing";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { dropLogins } from "../../../../tools/testing/drop_logins.ts";
 import { Findings } from "../findings.ts";
 import { type Row, withSnapshot } from "../snapshot.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, it } from "node:test";
-import { assertEquals, assertLessOrEqual, assertStringIncludes } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertLessOrEqual, assertStringIncludes } from "@std/assert";
 import { readToEnd } from "../../../../tools/testing/raw_http.ts";
 import { type Fixture, startFixture } from "./fixture.ts";
 

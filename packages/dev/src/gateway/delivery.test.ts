@@ -3,13 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Agent, request as httpsRequest } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import {
-  assert,
-  assertEquals,
-  assertLessOrEqual,
-  assertRejects,
-  assertStringIncludes,
-} from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertLessOrEqual, assertRejects, assertStringIncludes } from "@std/assert";
 import { type GatewayOptions, GatewayStartError, startGateway } from "./start_gateway.ts";
 import { readAnswer, readToEnd } from "../../../../tools/testing/raw_http.ts";
 import { echo, type Fixture, startFixture, startUpstream } from "./fixture.ts";

@@ -2,12 +2,7 @@ import { createHash, X509Certificate } from "node:crypto";
 import { createTestAuthority, type Issued } from "@gold-partner/server/testing";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
-import {
-  assert,
-  assertEquals,
-  assertRejects,
-  assertStringIncludes,
-} from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { identifyPeer, normaliseIp } from "./peer.ts";
 import { readAnswer, readToEnd, valuesOf } from "../../../../tools/testing/raw_http.ts";
 import { type Echo, echo, type Fixture, startFixture } from "./fixture.ts";

@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { valuesOf } from "../../../../tools/testing/raw_http.ts";
 import { type Echo, echo, type Fixture, startFixture } from "./fixture.ts";
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { accountOfNew, closedFolder, launch } from "./account.ts";
 import { findBinaries } from "./binaries.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { assert, assertEquals, assertRejects, assertThrows } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { findBinaries, restoreLinks } from "./binaries.ts";
 import { PostgresStartError } from "./error.ts";
 import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";

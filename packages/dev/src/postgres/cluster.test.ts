@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { removeFolder } from "./remove_folder.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { type Cluster, openCluster } from "./cluster.ts";

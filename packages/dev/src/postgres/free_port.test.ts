@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { createServer } from "node:net";
+import { assert, assertEquals } from "@std/assert";
 import { once } from "node:events";
 import { describe, it } from "node:test";
 import { findFreePort, PortFinder } from "./free_port.ts";

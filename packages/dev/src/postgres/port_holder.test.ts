@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import process from "node:process";
 import { describe, it } from "node:test";
-import { assertRejects } from "../../../../tools/testing/assert.ts";
+import { assertRejects } from "@std/assert";
 import { refuseBusyPort } from "./port_holder.ts";
 import { findFreePort } from "./mod.ts";
 

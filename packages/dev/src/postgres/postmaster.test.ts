@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { findPostmaster } from "./postmaster.ts";
 import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 

@@ -4,13 +4,7 @@ import * as fs from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import {
-  assert,
-  assertEquals,
-  assertMatch,
-  assertRejects,
-  assertStringIncludes,
-} from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { removeFolder } from "./remove_folder.ts";
 import { PostgresStartError } from "./error.ts";
 import { findPostmaster, isServerOf, stopPostmaster } from "./postmaster.ts";

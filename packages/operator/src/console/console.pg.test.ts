@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 import { itemsOf, type TestOperator, testOperator } from "../commands/fixture.ts";
 import { askWithdrawal } from "../commands/money/withdrawal_fixture.ts";

@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { itemsOf, type TestOperator, testOperator } from "../commands/fixture.ts";
 import { askWithdrawal } from "../commands/money/withdrawal_fixture.ts";
 import { runGold } from "../gold_fixture.ts";

@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { type TestOperator, testOperator } from "../commands/fixture.ts";
 import { openConsole, type TestConsole } from "./console_fixture.ts";
 

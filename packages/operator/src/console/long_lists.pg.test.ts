@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { withoutTriggers } from "@gold-partner/server/testing";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { itemsOf, type TestOperator, testOperator } from "../commands/fixture.ts";
 import { openConsole, type TestConsole } from "./console_fixture.ts";
 

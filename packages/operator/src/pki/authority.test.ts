@@ -8,8 +8,8 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from "@peculiar/x509";
-import { assert, assertEquals, assertMatch, assertNotEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { X509Certificate } from "node:crypto";
 import { certifyAuthority, openAuthority } from "./authority.ts";
 import { type AuthorityKey, readAuthorityKey } from "./authority_key.ts";

@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { env, execPath } from "node:process";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { describe, it } from "node:test";
 import { type AuthorityKey, readAuthorityKey, useSigningCommand } from "./authority_key.ts";
 import { EC_P256, ECDSA_SHA256, generateKeyPair } from "./key_pair.ts";

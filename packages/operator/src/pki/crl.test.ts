@@ -1,6 +1,6 @@
 import "reflect-metadata";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { X509Crl } from "@peculiar/x509";
 import { type CrlOrder, issueCrl } from "./crl.ts";
 import { readCertificate } from "./certificate.ts";

@@ -1,5 +1,5 @@
-import { assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { readCsr } from "./csr.ts";
 import { NEW_P256, openFolder, type OpensslFolder, requestBy } from "./openssl_folder.ts";
 import { CLIENT_ID, refusalCode } from "./samples.ts";

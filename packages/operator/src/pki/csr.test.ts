@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { readCsr } from "./csr.ts";
 import { PkiError } from "./errors.ts";
 import { generateKeyPair } from "./key_pair.ts";

@@ -1,5 +1,5 @@
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { encodeElement, encodeInteger, encodeSequence, findContent, readEcdsaSignature } from "./der.ts";
 
 const hex = (bytes: Uint8Array | null): string | undefined =>

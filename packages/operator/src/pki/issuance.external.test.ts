@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { type Authority, openAuthority } from "./authority.ts";
 import { readAuthorityKey, useSigningCommand } from "./authority_key.ts";
 import type { CertificateRecord } from "./certificate.ts";

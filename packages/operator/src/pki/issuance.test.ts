@@ -1,6 +1,6 @@
 import "reflect-metadata";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { describe, it } from "node:test";
 import { SubjectAlternativeNameExtension } from "@peculiar/x509";
 import { certificateFingerprint, readCertificate } from "./certificate.ts";

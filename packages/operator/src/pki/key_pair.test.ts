@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { generateKeyPair, importPublicKey } from "./key_pair.ts";
 
 const HEAD_BYTES = 27;

@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { createServer, request, type Server } from "node:https";
+import { assert, assertEquals } from "@std/assert";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { describe, it } from "node:test";

@@ -1,5 +1,5 @@
-import { assertEquals, assertThrows } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertThrows } from "@std/assert";
 import { PkiError } from "./errors.ts";
 import { AUTHORITY_NOTICE_DAYS, daysFrom, endsWithin, yearsFrom } from "./validity.ts";
 

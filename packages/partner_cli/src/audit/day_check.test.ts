@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { type AccountEvent, type ChainBalances, Quantity } from "@gold-partner/client";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { DayCheck } from "./day_check.ts";
 import { Report } from "./rules.ts";
 

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import type { AccountEvent, Delivery } from "@gold-partner/client";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { eventRow } from "./events.ts";
 
 const AT = "2026-11-30T12:00:00.000Z";

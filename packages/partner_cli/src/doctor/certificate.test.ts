@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { createTestAuthority, testReceiver } from "@gold-partner/server/testing";
-import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import { examineServiceDates } from "./certificate.ts";
 
 const DAY_MS = 86_400_000;

@@ -6,7 +6,7 @@ import type {
   EndpointDelivery,
   GoldClient,
 } from "@gold-partner/client";
-import { assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { EXIT } from "../failure.ts";
 import { examineWebhooks } from "./examine_webhooks.ts";
 import { Fault } from "./fault.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import type { TransportRequest } from "@gold-partner/client";
-import { assertEquals, assertThrows } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertThrows } from "@std/assert";
 import { Failure } from "../failure.ts";
 import { readSignedRequest, replaying } from "./signed_request.ts";
 

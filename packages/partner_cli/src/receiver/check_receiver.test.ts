@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { newWebhookSecret } from "@gold-partner/protocol";
-import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import type { Finding } from "../command.ts";
 import { TestSender } from "./test_sender.ts";
 import { checkReceiver } from "./check_receiver.ts";

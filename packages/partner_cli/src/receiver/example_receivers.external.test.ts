@@ -7,7 +7,7 @@ import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { newWebhookSecret } from "@gold-partner/protocol";
 import { testCertificate } from "@gold-partner/server/testing";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { until } from "../../../../tools/testing/until.ts";
 import { goldPartner } from "../gold_partner.ts";
 import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";

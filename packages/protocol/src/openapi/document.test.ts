@@ -1,6 +1,6 @@
 import { readJson } from "@gold-partner/canonical";
-import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { hostBytes } from "../bytes.ts";
 import { problemSchema, tokenErrorSchema } from "../problem.ts";
 import { webhookEvent } from "../schema/mod.ts";

@@ -1,5 +1,5 @@
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { TOKEN_PROBLEM_REGISTRY } from "../problem_registry.ts";
 import { ENDPOINTS, type OperationId } from "./endpoints.ts";
 import { problemCodesOf } from "./problem_codes.ts";

@@ -11,7 +11,7 @@ import {
   type Signer,
   verifyDetached,
 } from "@gold-partner/jws";
-import { assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { hostBytes } from "../bytes.ts";
 import { requestSigner, type RequestToSign } from "./mod.ts";
 

@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { z } from "zod";
 import * as problem from "../problem.ts";
 import * as schemas from "./mod.ts";

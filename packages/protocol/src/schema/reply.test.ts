@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { z } from "zod";
 import { ACCOUNT, CHAIN_KEY, RESERVES_LIST, STATEMENT } from "../openapi/examples/books.ts";
 import { CHANGES } from "../openapi/examples/changes.ts";

@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { readJson } from "@gold-partner/canonical";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
 import { inspect } from "node:util";

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { InDoubtError } from "./batcher.ts";
 import { busy, failure, gate, item, ok, scripted, turn } from "./batcher_fixture.ts";
 import type { Outcome } from "./outcome.ts";

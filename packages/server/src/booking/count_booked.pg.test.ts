@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { suiteService } from "../../testing/service.ts";
 
 describe("the counters of bookings", () => {

@@ -7,6 +7,7 @@ import {
   problemSchema,
   type QuoteRequest,
 } from "@gold-partner/protocol";
+import { assertEquals } from "@std/assert";
 import type { ReservedSql, Sql } from "postgres";
 import type { AdmittedWrite, SignedWrite } from "../admission/admitted_write.ts";
 import type { StoredRequest } from "../admission/signature/stored_request.ts";
@@ -24,7 +25,6 @@ import {
   sendWithdrawal,
   type WithdrawalItem,
 } from "./withdrawal/book_withdrawal.ts";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { until } from "../../../../tools/testing/until.ts";
 
 /**

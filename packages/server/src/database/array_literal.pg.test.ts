@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { testPostgres } from "@gold-partner/dev/postgres";
+import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import postgres, { type Sql } from "postgres";
 import { arrayLiteral, byteaLiteral } from "./array_literal.ts";

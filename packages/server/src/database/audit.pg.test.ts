@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { suiteBooks, testBooks } from "../../testing/books.ts";
-import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
 import type { Sql } from "postgres";
 import { hireOperator, publicIdOf, verdictOf } from "../booking/operator_fixture.ts";
 import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem } from "../booking/fixture.ts";

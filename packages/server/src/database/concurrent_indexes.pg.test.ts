@@ -1,6 +1,6 @@
 import { testPostgres } from "@gold-partner/dev/postgres";
-import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
+import { assertEquals, assertRejects } from "@std/assert";
 import postgres, { type Sql } from "postgres";
 import { until } from "../../../../tools/testing/until.ts";
 import { readConcurrentIndex } from "./concurrent_indexes.ts";

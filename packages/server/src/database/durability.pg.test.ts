@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../testing/books.ts";
-import { assertRejects } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertRejects } from "@std/assert";
 import postgres, { type Sql } from "postgres";
 import { requireDurability } from "./durability.ts";
 

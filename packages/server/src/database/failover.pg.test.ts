@@ -1,12 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import {
-  assert,
-  assertEquals,
-  assertNotEquals,
-  assertStringIncludes,
-} from "../../../../tools/testing/assert.ts";
 import { openDatabase } from "@gold-partner/database";
+import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { until } from "../../../../tools/testing/until.ts";
 import { untilWaiting } from "../booking/fixture.ts";
 import { PostgresPair } from "../../testing/postgres_pair.ts";

@@ -1,5 +1,5 @@
 import { before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { suiteBooks } from "../../testing/books.ts";
 import { type Granted, readGranted, readLists, readRelations } from "./granted_fixture.ts";
 

@@ -11,12 +11,7 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { before, beforeEach, describe, it } from "node:test";
-import {
-  assertEquals,
-  assertNotEquals,
-  assertRejects,
-  assertThrows,
-} from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
 import { until } from "../../../../tools/testing/until.ts";
 import { publicIdOf } from "../booking/operator_fixture.ts";
 import { Refusal } from "../http/refusal.ts";

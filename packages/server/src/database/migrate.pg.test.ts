@@ -1,12 +1,7 @@
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { testPostgres } from "@gold-partner/dev/postgres";
-import {
-  assert,
-  assertEquals,
-  assertRejects,
-  assertStringIncludes,
-} from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

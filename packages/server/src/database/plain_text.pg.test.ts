@@ -1,5 +1,6 @@
+import { assert, assertEquals } from "@std/assert";
 import { suiteBooks } from "../../testing/books.ts";
-import { assert, assertEquals, assertStartsWith } from "../../../../tools/testing/assert.ts";
+import { assertStartsWith } from "../../testing/assert_starts_with.ts";
 import { before, describe, it } from "node:test";
 import type { TransactionSql } from "postgres";
 

@@ -5,7 +5,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { runtimeArguments } from "../../../../tools/testing/runtime_arguments.ts";
 import { testPostgres } from "@gold-partner/dev/postgres";
-import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { until } from "../../../../tools/testing/until.ts";
 import { closePools, connect, openPools } from "./pools.ts";
 import type { Pool } from "./query.ts";

@@ -1,7 +1,7 @@
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { assertRejects } from "@std/assert";
 import { silentDatabase } from "../../testing/silent_database.ts";
-import { assertRejects } from "../../../../tools/testing/assert.ts";
 import { connect } from "./pools.ts";
 
 describe("connect()", () => {

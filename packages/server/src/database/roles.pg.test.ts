@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../testing/books.ts";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
 
 const DENIED = "42501";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { suiteBooks } from "../../testing/books.ts";
 
 const PAGE = new URL("../../../../docs/security_model.md", import.meta.url);

@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../testing/books.ts";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { rolledBack } from "../../testing/rows.ts";
 
 const URL_NOW = "https://localhost:8443";

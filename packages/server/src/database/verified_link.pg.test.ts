@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { after, afterEach, before, describe, it } from "node:test";
 import { startPostgres } from "@gold-partner/dev/postgres";
 import { openDatabase } from "@gold-partner/database";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { createTestAuthority, type Issued } from "../../testing/certificates.ts";
 import { connect } from "./pools.ts";
 import type { Sql } from "postgres";

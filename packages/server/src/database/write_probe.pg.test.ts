@@ -1,7 +1,7 @@
 import { expectProblem } from "../../testing/problem.ts";
 import { suiteService } from "../../testing/service.ts";
-import { assertEquals, assertRejects, assertThrows } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Sql } from "postgres";
 import { until } from "../../../../tools/testing/until.ts";
 import { Refusal } from "../http/refusal.ts";

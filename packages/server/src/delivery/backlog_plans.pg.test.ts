@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { connectExplaining, type PlanNode } from "../reads/plan_fixture.ts";
 import { type DeliveryStore, openDeliveryStore } from "./delivery_store.ts";
 import { attemptOf, createReceiver, endpointAt, FAILED, numbersOf, redeliver } from "./delivery_fixture.ts";

@@ -1,5 +1,5 @@
 import { afterEach, before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { until } from "../../../../tools/testing/until.ts";
 import { suiteBooks } from "../../testing/books.ts";
 import { moveDayEndAway } from "../../testing/close_today.ts";

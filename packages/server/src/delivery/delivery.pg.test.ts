@@ -1,11 +1,5 @@
 import { afterEach, before, describe, it } from "node:test";
-import {
-  assert,
-  assertEquals,
-  assertLessOrEqual,
-  assertMatch,
-  assertThrows,
-} from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertLessOrEqual, assertMatch, assertThrows } from "@std/assert";
 import { type Delivery, testReceiver } from "../../testing/receiver.ts";
 import { createTestPartner } from "../../testing/partner.ts";
 import { newWebhookSecret, parseWebhookSecret, WebhookError } from "@gold-partner/protocol";

@@ -1,7 +1,7 @@
 import { describe, it } from "node:test";
 import { randomUUID } from "node:crypto";
+import { assertEquals, assertRejects } from "@std/assert";
 import { suiteBooks } from "../../testing/books.ts";
-import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { until } from "../../../../tools/testing/until.ts";
 import { connect } from "../database/pools.ts";
 import type { Pool } from "../database/query.ts";

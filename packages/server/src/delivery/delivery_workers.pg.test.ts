@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { afterEach, describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import type { TestPartner } from "../../testing/partner.ts";
 import { testReceiver } from "../../testing/receiver.ts";
 import type { DeliveryConfig } from "../settings/config.ts";

@@ -1,6 +1,6 @@
 import { newWebhookSecret, parseWebhookSecret } from "@gold-partner/protocol";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
+import { assertEquals } from "@std/assert";
 import { describe, it } from "node:test";
 import { createDisturbances, type DisturbanceOf } from "./disturb_webhooks.ts";
 import type { OpenSecret, Waiting } from "./held_endpoint.ts";

@@ -1,6 +1,6 @@
 import { after, before, beforeEach, describe, it } from "node:test";
 import { accountReply, credentialsReply, newWebhookSecret } from "@gold-partner/protocol";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { until } from "../../../../tools/testing/until.ts";
 import { type Delivery, type TestReceiver, testReceiver } from "../../testing/receiver.ts";
 import { valueOf } from "../../testing/rows.ts";

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import type { EventRow, Want } from "./delivery_store.ts";
 import { Feeder } from "./feeder.ts";
 import { HeldEndpoint } from "./held_endpoint.ts";

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import type { EventRow } from "./delivery_store.ts";
 import { HeldEndpoint } from "./held_endpoint.ts";
 import { SECRET } from "./worker_fixture.ts";

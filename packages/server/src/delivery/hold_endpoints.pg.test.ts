@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../testing/books.ts";
-import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertRejects } from "@std/assert";
 import type { Sql, TransactionSql } from "postgres";
 import type { EndpointRow } from "./delivery_store.ts";
 import {

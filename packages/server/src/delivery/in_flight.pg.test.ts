@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../testing/books.ts";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { publicIdOf } from "../booking/operator_fixture.ts";
 import {
   readEndpoint,

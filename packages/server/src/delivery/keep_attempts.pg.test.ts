@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../testing/books.ts";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { before, beforeEach, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import {
   attemptOf,
   createReceiver,

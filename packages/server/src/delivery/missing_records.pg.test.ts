@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { until } from "../../../../tools/testing/until.ts";
 import { closingToday } from "../../testing/close_today.ts";
 import type { Service } from "../process/service.ts";

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { newWebhookSecret } from "@gold-partner/protocol";
+import { assertEquals } from "@std/assert";
 import { createSealing, type Sealing } from "../settings/sealing.ts";
 import { createSecretOpener } from "./open_secrets.ts";
 

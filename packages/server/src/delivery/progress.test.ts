@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { Progress } from "./progress.ts";
 import { seedTests } from "../../../../tools/testing/seed.ts";

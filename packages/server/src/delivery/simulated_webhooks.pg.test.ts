@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertThrows } from "../../../../tools/testing/assert.ts";
 import { afterEach, before, describe, it } from "node:test";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { until } from "../../../../tools/testing/until.ts";
 import type { Delivery } from "../../testing/receiver.ts";
 import {

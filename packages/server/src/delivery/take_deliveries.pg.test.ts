@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../testing/books.ts";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { bookOrder, bookWithdrawal, orderItem, withdrawalItem } from "../booking/fixture.ts";
 import {
   ageHeartbeat,

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertLessOrEqual } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import { HeldEndpoint } from "./held_endpoint.ts";
 import { TurnOrder } from "./turn_order.ts";
 import { SECRET } from "./worker_fixture.ts";

@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../testing/books.ts";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { rulesBrokenBy } from "../booking/ledger/tampered_fixture.ts";
 import { bookFunding, fundingItem } from "../booking/fixture.ts";
 import { moveEnd, postNotices } from "./expiry/expiry_fixture.ts";

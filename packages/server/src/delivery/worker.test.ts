@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { assert, assertEquals, assertLessOrEqual } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import fc from "fast-check";
 import { answered, pause, SECRET, Stage, TEST_TRIES } from "./worker_fixture.ts";
 import { seedTests } from "../../../../tools/testing/seed.ts";

@@ -1,11 +1,11 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import {
   PROBLEM_REGISTRY,
   type ProblemCode,
   type RequestId,
   TOKEN_PROBLEM_REGISTRY,
 } from "@gold-partner/protocol";
+import { assertEquals } from "@std/assert";
 import { expectProblem } from "../../testing/problem.ts";
 import { Refusal } from "./refusal.ts";
 import { problemReply, tokenErrorReply } from "./reply.ts";

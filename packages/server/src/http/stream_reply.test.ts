@@ -1,7 +1,7 @@
 import { createAdaptorServer } from "@hono/node-server";
 import { newId } from "@gold-partner/protocol";
-import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { once } from "node:events";
+import { assertEquals, assertRejects } from "@std/assert";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { streamReply } from "./reply.ts";

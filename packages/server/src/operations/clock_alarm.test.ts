@@ -1,5 +1,5 @@
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { createClockAlarm } from "./clock_alarm.ts";
 import type { LogFields } from "./log.ts";
 import { createMetrics } from "./metrics.ts";

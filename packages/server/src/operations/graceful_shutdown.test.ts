@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, createServer, request, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { describe, it } from "node:test";
-import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import { type GracefulShutdown, prepareShutdown } from "./graceful_shutdown.ts";
 
 /** Starts a server with prepareShutdown() applied to it. */

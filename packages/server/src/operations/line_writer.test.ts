@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { openLineWriter } from "./line_writer.ts";
 
 describe("openLineWriter()", () => {

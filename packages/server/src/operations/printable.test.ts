@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { printable, printableJson } from "./printable.ts";
 
 const HOSTILE = "A\u001b[2J\u0007\r\nB\u007f\u009b31m\u202eC\u2066\u200f\u2028\u061cD";

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { ENDPOINTS, operationsOf } from "@gold-partner/protocol";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { expectProblem } from "../../testing/problem.ts";
 import { until } from "../../../../tools/testing/until.ts";
 import { type Sending, suiteService, testService } from "../../testing/service.ts";

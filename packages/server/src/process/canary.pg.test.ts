@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { newTestKey, type TestPartner } from "../../testing/partner.ts";
 import { suiteService } from "../../testing/service.ts";
 

@@ -1,8 +1,8 @@
 import { expectProblem } from "../../testing/problem.ts";
 import type { TestPartner } from "../../testing/partner.ts";
 import { suiteService } from "../../testing/service.ts";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
+import { assertEquals } from "@std/assert";
 import { before, describe, it } from "node:test";
 
 describe("a partner whose newest posting is ahead of the database's clock", () => {

@@ -4,7 +4,7 @@ import process from "node:process";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findFreePort } from "@gold-partner/dev/postgres";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { runtimeArguments } from "../../../../tools/testing/runtime_arguments.ts";
 import { sendSignal } from "../../../../tools/testing/send_signal.ts";
 import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";

@@ -2,12 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, before, describe, it } from "node:test";
-import {
-  assertEquals,
-  assertMatch,
-  assertRejects,
-  assertStringIncludes,
-} from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { readConfig, readDeliveryConfig } from "../settings/config.ts";
 import { startDelivery } from "./delivery_service.ts";
 import { type Service, startService } from "./service.ts";

@@ -1,7 +1,7 @@
 import { expectProblem } from "../../testing/problem.ts";
 import { type Sending, suiteService, type TestService } from "../../testing/service.ts";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 
 describe("sandbox and production", () => {
   const services = { sandbox: suiteService(), production: suiteService({ environment: "production" }) };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { get } from "node:http";
 import { text } from "node:stream/consumers";
 import { before, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import { until } from "../../../../tools/testing/until.ts";
 import { suiteService } from "../../testing/service.ts";
 import { setUp } from "../../testing/set_up.ts";

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES, PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
+import { assertEquals } from "@std/assert";
 import { expectProblem } from "../../testing/problem.ts";
 import { newTestKey, type TestKey } from "../../testing/partner.ts";
 import { type Signing, suiteService } from "../../testing/service.ts";

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals, assertNotEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { isAlive } from "../../../../tools/testing/is_alive.ts";
 import {
   type Answer,

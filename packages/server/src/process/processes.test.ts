@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertThrows } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertThrows } from "@std/assert";
 import { ConfigError } from "../settings/config.ts";
 import { numberProcesses, restMs } from "./processes.ts";
 

@@ -2,8 +2,8 @@ import { addTestCertificate, newTestKey, type TestKey, type TestPartner } from "
 import { expectProblem } from "../../testing/problem.ts";
 import { suiteService } from "../../testing/service.ts";
 import { jwksReply } from "@gold-partner/protocol";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
+import { assertEquals } from "@std/assert";
 import { describe, it } from "node:test";
 import { createSealing, hashSecret, readKeys } from "../mod.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { suiteService } from "../../testing/service.ts";
 import { createSealing } from "../mod.ts";
 import { startService } from "./service.ts";

@@ -1,5 +1,5 @@
-import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
+import { assertEquals, assertMatch } from "@std/assert";
 import { before, describe, it } from "node:test";
 import { openSimulator, type Simulator } from "../../testing/simulator.ts";
 import { startService } from "./service.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 import { until } from "../../../../tools/testing/until.ts";
 import { suiteService } from "../../testing/service.ts";

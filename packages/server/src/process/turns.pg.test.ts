@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { hostBytes } from "@gold-partner/protocol";
-import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { signTestRequest, type TestPartner } from "../../testing/partner.ts";
 import { suiteService } from "../../testing/service.ts";
 import { setUp } from "../../testing/set_up.ts";

@@ -1,5 +1,5 @@
-import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertRejects } from "@std/assert";
 import { Refusal } from "../http/refusal.ts";
 import { createAccountQueue } from "./account_queue.ts";
 

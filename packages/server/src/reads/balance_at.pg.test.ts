@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../testing/books.ts";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
 import type { Balance } from "../booking/ledger/history_fixture.ts";
 import { sendOrders } from "../booking/trading/book_orders.ts";

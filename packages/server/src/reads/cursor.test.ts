@@ -1,6 +1,6 @@
 import { hostBytes } from "@gold-partner/protocol";
-import { assertEquals, assertMatch, assertThrows } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { Refusal } from "../http/refusal.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 

@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { openAccountReads } from "./account_reads.ts";
 import { connectExplaining, type PlanNode } from "./plan_fixture.ts";
 import { openRecordReads } from "./record_reads.ts";

@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { connectExplaining, type PlanNode } from "./plan_fixture.ts";
 import { type ListBounds, openRecordReads } from "./record_reads.ts";
 import { suiteBooks } from "../../testing/books.ts";

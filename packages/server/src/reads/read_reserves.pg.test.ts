@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../testing/books.ts";
-import { assert, assertEquals, assertNotEquals } from "../../../../tools/testing/assert.ts";
 import { before, beforeEach, describe, it } from "node:test";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import postgres, { type Sql } from "postgres";
 
 describe("read_reserves", () => {

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { RECORD_CASES } from "../../../../tools/testing/record_cases.ts";
 import { suiteBooks } from "../../testing/books.ts";
 

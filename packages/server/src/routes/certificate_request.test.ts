@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
 import { ENDPOINTS } from "@gold-partner/protocol";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { checkCertificateRequest } from "./certificate_request.ts";
 
 const { certificate_request } = ENDPOINTS.requestChange.request!.examples.certificate_request as {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { type ChangeReply, changeReply, changesReply, ENDPOINTS } from "@gold-partner/protocol";
-import { assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { itLeavesNoDefects } from "../../testing/books.ts";
 import { newTestKey, type TestPartner } from "../../testing/partner.ts";
 import { expectProblem } from "../../testing/problem.ts";

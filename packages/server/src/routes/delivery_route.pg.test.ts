@@ -1,8 +1,8 @@
 import { expectProblem } from "../../testing/problem.ts";
 import type { TestPartner } from "../../testing/partner.ts";
 import { type EventReply, eventReply, eventsReply } from "@gold-partner/protocol";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
+import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "node:test";
 import { until } from "../../../../tools/testing/until.ts";
 import { suiteService } from "../../testing/service.ts";

@@ -8,7 +8,7 @@ import {
   quoteReply,
   withdrawalCreatedReply,
 } from "@gold-partner/protocol";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import type { z } from "zod";
 
 /** One partner's view of a test service: its writes and its reads. */

@@ -4,7 +4,7 @@ import { before, describe, it } from "node:test";
 import { canonicalRequest } from "@gold-partner/canonical";
 import { importVerifyingKey, verifyDetached } from "@gold-partner/jws";
 import { chainKeyReply, hostBytes } from "@gold-partner/protocol";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { suiteService } from "../../testing/service.ts";
 import { type Account, openAccount } from "./fixture.ts";
 

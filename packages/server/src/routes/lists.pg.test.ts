@@ -8,8 +8,8 @@ import {
   ordersReply,
   withdrawalsReply,
 } from "@gold-partner/protocol";
-import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { type Account, openAccount } from "./fixture.ts";
 
 const ORDERS = 23;

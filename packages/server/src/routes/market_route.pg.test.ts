@@ -13,8 +13,8 @@ import {
   reservesListReply,
   reservesReply,
 } from "@gold-partner/protocol";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
+import { assert, assertEquals } from "@std/assert";
 import { before, describe, it } from "node:test";
 import { type Account, openAccount } from "./fixture.ts";
 

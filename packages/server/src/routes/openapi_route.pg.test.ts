@@ -1,5 +1,5 @@
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { expectProblem } from "../../testing/problem.ts";
 import { openApiDocument } from "@gold-partner/protocol";
 import { suiteService } from "../../testing/service.ts";

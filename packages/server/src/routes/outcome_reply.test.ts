@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertMatch, assertThrows } from "../../../../tools/testing/assert.ts";
 import type { RequestId } from "@gold-partner/protocol";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { expectProblem } from "../../testing/problem.ts";
 import { outcomeReply } from "./outcome_reply.ts";
 

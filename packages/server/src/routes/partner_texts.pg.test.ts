@@ -11,8 +11,8 @@ import {
   withdrawalReply,
   withdrawalsReply,
 } from "@gold-partner/protocol";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { type Account, openAccount } from "./fixture.ts";
 
 const ARABIC = "طلب العميل ٦٤";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES, hostBytes, type ProbeReply, probeReply } from "@gold-partner/protocol";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { expectProblem } from "../../testing/problem.ts";
 import { newTestKey } from "../../testing/partner.ts";
 import { type Signing, suiteService, type TestService } from "../../testing/service.ts";

@@ -1,7 +1,7 @@
 import { suiteService } from "../../testing/service.ts";
 import { quoteReply } from "@gold-partner/protocol";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { plantQuote, untilWaiting } from "../booking/fixture.ts";
 import { type Account, openAccount } from "./fixture.ts";
 

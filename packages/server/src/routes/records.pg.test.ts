@@ -12,8 +12,8 @@ import {
   withdrawalReply,
   withdrawalsReply,
 } from "@gold-partner/protocol";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { suiteOperators, type TestOperator } from "../booking/operator_fixture.ts";
 import { newUuid } from "../booking/fixture.ts";
 import { type Account, openAccount } from "./fixture.ts";

@@ -1,5 +1,5 @@
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { jwkThumbprint } from "@gold-partner/jws";
 import { ENDPOINTS, openApiDocument, type OperationId, operationsOf } from "@gold-partner/protocol";
 import { suiteService } from "../../testing/service.ts";

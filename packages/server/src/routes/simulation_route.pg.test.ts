@@ -8,8 +8,8 @@ import {
   simulationsReply,
   withdrawalReply,
 } from "@gold-partner/protocol";
-import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { before, describe, it } from "node:test";
 import { until } from "../../../../tools/testing/until.ts";
 import { suiteOperator } from "../booking/operator_fixture.ts";

@@ -7,8 +7,8 @@ import {
   type StatementReply,
   statementReply,
 } from "@gold-partner/protocol";
-import { assert, assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { hireOperator } from "../booking/operator_fixture.ts";
 import { type Account, openAccount } from "./fixture.ts";
 import { bookManyFundings } from "../../testing/long_day.ts";

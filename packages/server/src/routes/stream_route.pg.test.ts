@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { pricesReply } from "@gold-partner/protocol";
-import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { until } from "../../../../tools/testing/until.ts";
 import { itLeavesNoDefectsInAudit } from "../../testing/books.ts";
 import type { TestPartner } from "../../testing/partner.ts";

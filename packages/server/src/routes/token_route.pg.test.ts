@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import {
   BODY_MAX_BYTES,
   TOKEN_PROBLEM_REGISTRY,
@@ -9,6 +8,7 @@ import {
   type TokenProblemCode,
   tokenReply,
 } from "@gold-partner/protocol";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type Sending, suiteService } from "../../testing/service.ts";
 import type { TestPartner } from "../../testing/partner.ts";
 

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { Hono } from "hono";
 import { createRateLimiter } from "../admission/rate/rate_limiter.ts";
 import { hashSecret } from "../admission/token/client_secret.ts";

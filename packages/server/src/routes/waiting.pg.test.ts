@@ -1,7 +1,7 @@
 import { expectProblem } from "../../testing/problem.ts";
 import type { TestPartner } from "../../testing/partner.ts";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { setImmediate } from "node:timers/promises";
 import { until } from "../../../../tools/testing/until.ts";
 import { suiteService } from "../../testing/service.ts";

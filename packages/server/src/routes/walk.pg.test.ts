@@ -1,7 +1,7 @@
 import { suiteService } from "../../testing/service.ts";
 import { type EventsReply, eventsReply, ordersReply } from "@gold-partner/protocol";
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { sendOrders } from "../booking/trading/book_orders.ts";
 import { orderItem, plantQuote } from "../booking/fixture.ts";
 import { type Account, openAccount } from "./fixture.ts";

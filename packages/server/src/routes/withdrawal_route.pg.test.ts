@@ -2,8 +2,8 @@ import { withdrawalCreatedReply } from "@gold-partner/protocol";
 import { expectProblem } from "../../testing/problem.ts";
 import type { TestPartner } from "../../testing/partner.ts";
 import { suiteService } from "../../testing/service.ts";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
+import { assertEquals } from "@std/assert";
 import { describe, it } from "node:test";
 import { itLeavesNoDefects } from "../../testing/books.ts";
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals, assertStringIncludes, assertThrows } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { ConfigError, readConfig, readDeliveryConfig } from "./config.ts";
 import { createTestAuthority } from "../../testing/certificates.ts";
 import { SETTINGS } from "./settings.ts";

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
-import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import { isKeySource, type KeySource, KeySourceError, readKeys } from "./key_source.ts";
 import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 

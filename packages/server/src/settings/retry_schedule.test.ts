@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertThrows } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertThrows } from "@std/assert";
 import { SETTINGS } from "./settings.ts";
 import { parseRetrySchedule } from "./retry_schedule.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
-import { assertEquals, assertNotEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { createSealing, openSealing } from "./sealing.ts";
 
 describe("createSealing()", () => {

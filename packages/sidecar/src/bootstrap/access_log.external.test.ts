@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { once } from "node:events";
+import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { LIMIT } from "./limit.ts";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";

@@ -1,5 +1,5 @@
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import { valuesOf } from "../../../../tools/testing/raw_http.ts";
 

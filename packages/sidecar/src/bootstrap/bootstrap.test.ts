@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { readSidecarConfig } from "../settings.ts";
 import { envoyBootstrap, envoyFiles } from "./bootstrap.ts";
 import { SETTINGS } from "../sidecar_fixture.ts";

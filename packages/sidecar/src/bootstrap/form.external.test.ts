@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { PROBLEM_REGISTRY, problemBody, type ProblemCode } from "@gold-partner/protocol";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import type { Answer } from "../../../../tools/testing/raw_http.ts";

@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { setTimeout as sleep } from "node:timers/promises";
+import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import { valuesOf } from "../../../../tools/testing/raw_http.ts";

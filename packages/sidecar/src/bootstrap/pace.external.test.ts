@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { once } from "node:events";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../../../../tools/testing/until.ts";

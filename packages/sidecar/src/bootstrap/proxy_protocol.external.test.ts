@@ -1,5 +1,5 @@
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { once } from "node:events";
+import { assertEquals } from "@std/assert";
 import { connect as connectTcp } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { connect } from "node:tls";

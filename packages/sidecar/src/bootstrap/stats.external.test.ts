@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
 import { statSync } from "node:fs";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { findFreePort } from "@gold-partner/dev/postgres";

@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../../tools/testing/assert.ts";
 import { once } from "node:events";
+import { assert, assertEquals } from "@std/assert";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";

@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { once } from "node:events";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";

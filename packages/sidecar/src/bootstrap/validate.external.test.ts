@@ -1,5 +1,5 @@
-import { assertEquals } from "../../../../tools/testing/assert.ts";
 import { spawnSync } from "node:child_process";
+import { assertEquals } from "@std/assert";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import { runSidecar } from "../sidecar_fixture.ts";
 import { setTimeout as sleep } from "node:timers/promises";

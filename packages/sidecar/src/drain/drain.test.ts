@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import { runSidecar } from "../sidecar_fixture.ts";
 
 describe("sidecar drain", () => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { drainEnvoy } from "./drain_envoy.ts";
 import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";
 

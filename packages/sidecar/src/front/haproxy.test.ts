@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readSidecarConfig } from "../settings.ts";
 import { haproxyFiles } from "./haproxy.ts";
 import { SETTINGS } from "../sidecar_fixture.ts";

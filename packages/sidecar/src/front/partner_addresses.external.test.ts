@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { type TestBooks, testBooks } from "@gold-partner/server/testing";
-import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import { syncTrust } from "../trust/trust_sync.ts";
 import { isServed, startTestFront, type TestFront } from "./front_fixture.ts";
 import { readPartnerAddresses } from "./partner_addresses.ts";

@@ -1,7 +1,7 @@
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { silentDatabase } from "@gold-partner/server/testing";
-import { assertRejects } from "../../../../tools/testing/assert.ts";
+import { assertRejects } from "@std/assert";
 import { openConnection } from "./connection.ts";
 
 describe("openConnection()", () => {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { PostgresPair, type TestBooks, testBooks } from "@gold-partner/server/testing";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
 import { until } from "../../../../tools/testing/until.ts";
 import { ONE_CERTIFICATE, OTHER_CERTIFICATE } from "./samples_fixture.ts";

@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "../../../../tools/testing/assert.ts";
 import { type TestBooks, testBooks } from "@gold-partner/server/testing";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import type { Identity } from "../pki_fixture.ts";
 import { runSidecar, startSidecar } from "../sidecar_fixture.ts";

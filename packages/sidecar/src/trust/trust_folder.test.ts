@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, readlink, stat, symlink, writeFile }
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assertEquals, assertMatch, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_fixture.ts";
 import { TRUST_FILE, writeTrust } from "./trust_folder.ts";
 import { temporaryFolder } from "../../../../tools/testing/temporary_folder.ts";

@@ -12,7 +12,7 @@ import {
   type TestBooks,
   testBooks,
 } from "@gold-partner/server/testing";
-import { assertEquals, assertRejects } from "../../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import postgres from "postgres";
 import { isEverythingSigned, syncTrust, type TrustSync, writeTrustOnce } from "./trust_sync.ts";
 import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_fixture.ts";

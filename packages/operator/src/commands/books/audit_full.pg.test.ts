@@ -5,7 +5,6 @@ import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import {
   approveSigned,
   newSignatory,
@@ -14,6 +13,7 @@ import {
   registerRootKeys,
   type Signatory,
 } from "@gold-partner/server/testing";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { forgeKey } from "@gold-partner/approvals/testing";
 import { dropLogins } from "../../../../../tools/testing/drop_logins.ts";
 import { connect } from "../../database.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { SETTINGS } from "@gold-partner/server";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { runGold } from "../../gold_fixture.ts";
 import { assertRefused as refused, itemsOf } from "../fixture.ts";
 

@@ -1,7 +1,7 @@
 import { rm, stat } from "node:fs/promises";
 import { afterEach, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { testPostgres } from "@gold-partner/dev/postgres";
+import { assertEquals, assertMatch } from "@std/assert";
 import { parseOperatorKeys } from "@gold-partner/approvals";
 import { newSoftwareKey } from "@gold-partner/approvals/testing";
 import { runGold } from "../../gold_fixture.ts";

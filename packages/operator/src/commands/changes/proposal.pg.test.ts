@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { match, ok } from "node:assert/strict";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { connect } from "../../database.ts";
 import { runGold } from "../../gold_fixture.ts";
 import { expectsOf } from "../../../../../tools/testing/by_two.ts";

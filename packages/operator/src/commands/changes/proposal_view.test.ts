@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { CHANGES } from "@gold-partner/approvals";
+import { assertEquals } from "@std/assert";
 import { consequencesOf } from "./proposal_view.ts";
 
 const GUIDE = new URL("../../../../../docs/operator/two_people.md", import.meta.url);

@@ -1,6 +1,6 @@
 import { match } from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { type Run, runGold } from "../../gold_fixture.ts";
 import { assertRefused as refused, type TestOperator, testOperator } from "../fixture.ts";
 import { askWithdrawal, setPayoutAccount } from "../money/withdrawal_fixture.ts";

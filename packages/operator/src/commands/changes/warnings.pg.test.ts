@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { expectsOf } from "../../../../../tools/testing/by_two.ts";
 import { openConsole, type TestConsole } from "../../console/console_fixture.ts";
 import { runGold } from "../../gold_fixture.ts";

@@ -1,5 +1,5 @@
-import { assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { NEW_P256, openFolder, type OpensslFolder } from "../../pki/openssl_folder.ts";
 import { itemsOf, type TestOperator, testOperator } from "../fixture.ts";
 

@@ -1,13 +1,8 @@
 import { after, before, describe, it } from "node:test";
 import "reflect-metadata";
 import { Name, Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
-import {
-  assert,
-  assertEquals,
-  assertRejects,
-  assertStringIncludes,
-} from "../../../../../tools/testing/assert.ts";
 import type { webcrypto } from "node:crypto";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { basename } from "node:path";
 import { createAuthority } from "../../pki/authority.ts";
 import { certificateFingerprint, readCertificate } from "../../pki/certificate.ts";

@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { X509Certificate } from "node:crypto";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { rename } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { runGold } from "../../gold_fixture.ts";

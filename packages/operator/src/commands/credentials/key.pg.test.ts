@@ -1,6 +1,6 @@
 import { createSealing, readKeys } from "@gold-partner/server";
-import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { runGold } from "../../gold_fixture.ts";

@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { testSerial } from "@gold-partner/server/testing";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { rename, stat } from "node:fs/promises";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { runGold } from "../../gold_fixture.ts";

@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { after, before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import {
   issueTo,
   keepRequest,

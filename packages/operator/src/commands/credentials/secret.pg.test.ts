@@ -1,11 +1,6 @@
 import { after, before, describe, it } from "node:test";
-import {
-  assert,
-  assertEquals,
-  assertMatch,
-  assertStringIncludes,
-} from "../../../../../tools/testing/assert.ts";
 import type { TestPartner } from "@gold-partner/server/testing";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parseWebhookSecret } from "@gold-partner/protocol";
 import { createSealing, readKeys } from "@gold-partner/server";
 import { runGold } from "../../gold_fixture.ts";

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { expectProblem, newTestKey, type TestKey, type TestPartner } from "@gold-partner/server/testing";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runGold } from "../../gold_fixture.ts";
 import { generateKeyPair } from "../../pki/key_pair.ts";
 import { writePem } from "../../pki/pem.ts";

@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";
 
 describe("gold price, vault and ledger", () => {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";
 import { askWithdrawal, setPayoutAccount } from "./withdrawal_fixture.ts";
 

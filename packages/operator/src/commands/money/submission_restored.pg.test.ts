@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import postgres from "postgres";
 import { runGold } from "../../gold_fixture.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";

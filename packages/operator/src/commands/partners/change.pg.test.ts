@@ -5,7 +5,7 @@ import { auditBooks, withSnapshot } from "@gold-partner/audit";
 import type { ChangeReply } from "@gold-partner/protocol";
 import postgres from "postgres";
 import { expectProblem, newTestKey, type TestKey, type TestPartner } from "@gold-partner/server/testing";
-import { assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { expectsOf } from "../../../../../tools/testing/by_two.ts";
 import { until } from "../../../../../tools/testing/until.ts";
 import { keepRequest } from "../credentials/authority_fixture.ts";

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { parseWebhookSecret } from "@gold-partner/protocol";
-import { assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";
 
 const URL = "https://bank.example/trades";

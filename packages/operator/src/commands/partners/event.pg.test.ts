@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import type { TestPartner } from "@gold-partner/server/testing";
+import { assertEquals, assertMatch } from "@std/assert";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";
 
 const EPOCH = "1970-01-01T00:00:00.000Z";

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { addTestCertificate } from "@gold-partner/server/testing";
+import { assert, assertEquals } from "@std/assert";
 import { randomBytes } from "node:crypto";
 import { runGold } from "../../gold_fixture.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";

@@ -2,14 +2,8 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
-import {
-  assert,
-  assertEquals,
-  assertMatch,
-  assertNotEquals,
-  assertStringIncludes,
-} from "../../../../../tools/testing/assert.ts";
 import type { TestPartner } from "@gold-partner/server/testing";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { importSigningKey, type Jwk, keySigner } from "@gold-partner/jws";
 import { type Run, runGold } from "../../gold_fixture.ts";
 import { assertRefused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";

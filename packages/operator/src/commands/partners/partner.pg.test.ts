@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { newTestKey } from "@gold-partner/server/testing";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { jwkThumbprint } from "@gold-partner/jws";
 import { runGold } from "../../gold_fixture.ts";
 import { generateKeyPair } from "../../pki/key_pair.ts";

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertStringIncludes, assertThrows } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Failure } from "../../failure.ts";
 import { readName, readRange } from "./partner_terms.ts";
 

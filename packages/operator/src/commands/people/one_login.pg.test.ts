@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { expectsOf } from "../../../../../tools/testing/by_two.ts";
-import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import type { Sql } from "postgres";
 import { connect } from "../../database.ts";
 import { runGold } from "../../gold_fixture.ts";

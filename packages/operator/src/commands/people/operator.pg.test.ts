@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import postgres, { type Sql } from "postgres";
 import { type Run, runGold } from "../../gold_fixture.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";

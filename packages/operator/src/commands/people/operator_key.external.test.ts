@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { match, ok } from "node:assert/strict";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { proposeUnsigned } from "../../../../../tools/testing/by_two.ts";
 import { makeSshKey } from "../../../../../tools/testing/operator_keys.ts";
 import { type Run, runGold } from "../../gold_fixture.ts";

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { randomBytes } from "node:crypto";
+import { assertEquals } from "@std/assert";
 import postgres from "postgres";
 import { type Run, runGold } from "../../gold_fixture.ts";
 import { ROLES } from "../../roles.ts";

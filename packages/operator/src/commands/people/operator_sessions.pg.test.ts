@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import postgres, { type Sql } from "postgres";
 import { migrate } from "@gold-partner/server";
 import { type TestPostgres, testPostgres } from "@gold-partner/dev/postgres";

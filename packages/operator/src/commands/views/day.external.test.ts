@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { makeSshKey, registerOperatorKeys } from "../../../../../tools/testing/operator_keys.ts";
 import { temporaryFolder } from "../../../../../tools/testing/temporary_folder.ts";
 import { openConsole } from "../../console/console_fixture.ts";

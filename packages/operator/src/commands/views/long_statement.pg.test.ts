@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { after, before, describe, it } from "node:test";
 import { bookManyFundings } from "@gold-partner/server/testing";
-import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { until } from "../../../../../tools/testing/until.ts";
 import { openConsole, type TestConsole } from "../../console/console_fixture.ts";
 import { assertRefused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";

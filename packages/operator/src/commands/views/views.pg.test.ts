@@ -2,7 +2,7 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { temporaryFolder } from "../../../../../tools/testing/temporary_folder.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "../fixture.ts";
 import { withoutTriggers } from "@gold-partner/server/testing";

@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { canonicalRequest } from "@gold-partner/canonical";
 import { hostBytes } from "../../bytes.ts";
 import { isId } from "../../id.ts";

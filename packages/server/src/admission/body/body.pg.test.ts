@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import { BODY_MAX_BYTES, hostBytes } from "@gold-partner/protocol";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { expectProblem } from "../../../testing/problem.ts";
 import { type Sending, suiteService } from "../../../testing/service.ts";
 

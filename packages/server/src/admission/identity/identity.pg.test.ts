@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { before, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { addTestCertificate, type TestPartner } from "../../../testing/partner.ts";
 import { expectProblem } from "../../../testing/problem.ts";
 import { suiteService } from "../../../testing/service.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { after, afterEach, before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { addTestCertificate, newTestKey, type TestPartner } from "../../../testing/partner.ts";
 import { expectProblem } from "../../../testing/problem.ts";
 import { type Sending, suiteService } from "../../../testing/service.ts";

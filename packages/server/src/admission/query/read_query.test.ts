@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertStringIncludes, assertThrows } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { z } from "zod";
 import { Refusal } from "../../http/refusal.ts";
 import { readQuery, refuseQuery } from "./read_query.ts";

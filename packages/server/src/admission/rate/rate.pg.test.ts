@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { expectProblem } from "../../../testing/problem.ts";
 import { type Sending, suiteService } from "../../../testing/service.ts";
 import type { TestPartner } from "../../../testing/partner.ts";

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertLessOrEqual } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import fc from "fast-check";
 import { createRateLimiter, type RateTerms } from "./rate_limiter.ts";
 import { seedTests } from "../../../../../tools/testing/seed.ts";

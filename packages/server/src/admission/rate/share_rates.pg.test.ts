@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { suiteBooks } from "../../../testing/books.ts";
 import { shareRates } from "./share_rates.ts";
 import type { RateUses } from "./shared_rates.ts";

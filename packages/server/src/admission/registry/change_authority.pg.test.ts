@@ -1,6 +1,7 @@
+import { assertEquals } from "@std/assert";
 import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
 import { suiteBooks } from "../../../testing/books.ts";
-import { assertEquals, assertStartsWith } from "../../../../../tools/testing/assert.ts";
+import { assertStartsWith } from "../../../testing/assert_starts_with.ts";
 import { randomBytes } from "node:crypto";
 import { before, beforeEach, describe, it } from "node:test";
 import type { Sql, TransactionSql } from "postgres";

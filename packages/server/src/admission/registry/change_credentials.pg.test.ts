@@ -1,5 +1,6 @@
+import { assert, assertEquals } from "@std/assert";
 import { suiteBooks } from "../../../testing/books.ts";
-import { assert, assertEquals, assertStartsWith } from "../../../../../tools/testing/assert.ts";
+import { assertStartsWith } from "../../../testing/assert_starts_with.ts";
 import { Buffer } from "node:buffer";
 import { before, describe, it } from "node:test";
 import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/fixture.ts";

@@ -1,7 +1,7 @@
 import { suiteBooks } from "../../../testing/books.ts";
 import { testService } from "../../../testing/service.ts";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
 import {
   hireOperator,
   publicIdOf,

@@ -1,7 +1,7 @@
 import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
 import { suiteBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
+import { assert, assertEquals } from "@std/assert";
 import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/fixture.ts";

@@ -1,7 +1,7 @@
 import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
 import { suiteBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
 import { bookOrder, orderItem, plantQuote, wordOf } from "../../booking/fixture.ts";
 import {

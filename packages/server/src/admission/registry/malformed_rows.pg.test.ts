@@ -1,8 +1,8 @@
 import { expectProblem } from "../../../testing/problem.ts";
 import { newTestKey, type TestPartner } from "../../../testing/partner.ts";
 import { suiteService } from "../../../testing/service.ts";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { randomBytes, randomUUID } from "node:crypto";
+import { assertEquals, assertMatch } from "@std/assert";
 import { before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { assemble } from "../../process/assembly.ts";

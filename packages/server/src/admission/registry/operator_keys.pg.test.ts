@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { before, describe, it } from "node:test";
 import { type RowDocument, storedRows } from "@gold-partner/approvals";
-import { assertEquals, assertRejects } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import { suiteBooks } from "../../../testing/books.ts";
 import {
   approveSigned,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
 import { type WebhookEvent, webhookEvent } from "@gold-partner/protocol";
-import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
 import { addTestCertificate, TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
 import { untilWaiting } from "../../booking/fixture.ts";

@@ -1,8 +1,8 @@
 import { newTestKey } from "../../../testing/partner.ts";
 import { suiteBooks } from "../../../testing/books.ts";
 import { importVerifyingKey } from "@gold-partner/jws";
-import { assert, assertEquals, assertRejects } from "../../../../../tools/testing/assert.ts";
 import { randomUUID } from "node:crypto";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { before, describe, it } from "node:test";
 import { valueOf } from "../../../testing/rows.ts";
 

@@ -1,7 +1,7 @@
 import { newTestKey } from "../../../testing/partner.ts";
 import { suiteBooks } from "../../../testing/books.ts";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { Buffer } from "node:buffer";
+import { assertEquals } from "@std/assert";
 import { describe, it } from "node:test";
 
 const hexOf = (byte: string) => byte.repeat(32);

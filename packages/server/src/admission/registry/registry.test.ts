@@ -1,5 +1,5 @@
 import { afterEach, describe, it } from "node:test";
-import { assert, assertEquals, assertRejects, assertThrows } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Sql } from "postgres";
 import { Refusal } from "../../http/refusal.ts";
 import { openRegistry, type Registry } from "./registry.ts";

@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../../testing/books.ts";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
 import { publicIdOf, verdictOf } from "../../booking/operator_fixture.ts";
 
 /** The fields that set_partner can change. A missing field stays unchanged. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { parseOperatorKeys, type RowDocument, storedRows } from "@gold-partner/approvals";
-import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { PendingQuery, Row, Sql } from "postgres";
 import { newTestKey } from "../../../testing/partner.ts";
 import {

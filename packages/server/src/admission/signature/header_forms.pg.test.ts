@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
-import { assertStringIncludes } from "../../../../../tools/testing/assert.ts";
 import type { ProblemCode } from "@gold-partner/protocol";
+import { assertStringIncludes } from "@std/assert";
 import { expectProblem } from "../../../testing/problem.ts";
 import { type Signing, suiteService } from "../../../testing/service.ts";
 

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import { nonceUuid } from "./nonce_uuid.ts";
 
 describe("nonceUuid()", () => {

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import { assertNotEquals, assertStringIncludes, assertThrows } from "../../../../../tools/testing/assert.ts";
 import { canonicalRequest } from "@gold-partner/canonical";
+import { assertNotEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { hostBytes, type ProblemCode } from "@gold-partner/protocol";
 import { expectProblem } from "../../../testing/problem.ts";
 import { newTestKey, type TestKey } from "../../../testing/partner.ts";

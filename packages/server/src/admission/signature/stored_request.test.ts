@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { stamp } from "../ticket.ts";
 import type { JsonBytes } from "../body/read_body.ts";
 import { storedRequest, thumbprintHex } from "./stored_request.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assertEquals, assertMatch, assertNotEquals } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import type { Partner } from "../registry/snapshot.ts";
 import { findSecret, hashSecret } from "./client_secret.ts";
 

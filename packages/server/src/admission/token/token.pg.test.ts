@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { before, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { signCompact } from "@gold-partner/jws";
+import { assertEquals, assertMatch } from "@std/assert";
 import { hostBytes, type ProblemCode } from "@gold-partner/protocol";
 import { addTestCertificate, newTestKey, type TestKey } from "../../../testing/partner.ts";
 import { expectProblem } from "../../../testing/problem.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import type { TestPartner } from "../../../testing/partner.ts";
 import { suiteService } from "../../../testing/service.ts";
 import { recordUse } from "./record_use.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, it } from "node:test";
-import { assert, assertEquals, assertLessOrEqual } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import { startUsageRecorder, type UsageRecorder, type Use } from "./usage_recorder.ts";
 import { until } from "../../../../../tools/testing/until.ts";
 

@@ -1,8 +1,8 @@
 import { suiteBooks } from "../../../testing/books.ts";
 import { moveDayEndAway } from "../../../testing/close_today.ts";
 import type { QuoteRequest } from "@gold-partner/protocol";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { sendNonces } from "../nonce/spend_nonces.ts";
 import type { Outcome } from "../outcome.ts";
 import { sendRedelivery, sendWebhookTest } from "../redelivery/book_redelivery.ts";

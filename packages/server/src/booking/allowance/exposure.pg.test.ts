@@ -1,8 +1,8 @@
 import { suiteBooks } from "../../../testing/books.ts";
 import { moveDayEndAway } from "../../../testing/close_today.ts";
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, beforeEach, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
 import type { Outcome } from "../outcome.ts";
 import { sendQuotes } from "../trading/book_quotes.ts";

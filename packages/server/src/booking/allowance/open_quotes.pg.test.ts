@@ -1,7 +1,7 @@
 import { suiteBooks } from "../../../testing/books.ts";
 import { PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import type { Outcome } from "../outcome.ts";
 import { sendQuotes } from "../trading/book_quotes.ts";
 import {

@@ -1,7 +1,7 @@
 import { AMOUNT_MAX_HALALAS, BALANCE_MAX_HALALAS, fundingCreatedReply } from "@gold-partner/protocol";
 import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
 import { bookFunding, fundingItem, maskInstants, problemIn, wordOf } from "../fixture.ts";
 
 describe("book_funding", () => {

@@ -1,6 +1,6 @@
 import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
-import { assertEquals, assertNotEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals, assertNotEquals } from "@std/assert";
 import type { Outcome } from "../outcome.ts";
 import { bookOrder, newUuid, orderItem, readBooks, wordOf } from "../fixture.ts";
 import { sendOrders } from "../trading/book_orders.ts";

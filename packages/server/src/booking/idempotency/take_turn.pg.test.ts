@@ -1,6 +1,6 @@
 import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
-import { assertEquals, assertNotEquals } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertNotEquals } from "@std/assert";
 import type { Sql } from "postgres";
 import type { Sending } from "../batcher.ts";
 import { balanceOf } from "../operator_fixture.ts";

@@ -1,6 +1,6 @@
 import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { openAccountReads } from "../../reads/account_reads.ts";
 import { openRecordReads } from "../../reads/record_reads.ts";
 import { sendOrders } from "../trading/book_orders.ts";

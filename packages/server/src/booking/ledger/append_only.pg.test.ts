@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../../testing/books.ts";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { hireOperator, publicIdOf, verdictOf } from "../operator_fixture.ts";
 
 const APPEND_ONLY = (

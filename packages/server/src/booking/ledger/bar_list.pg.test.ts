@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
 import { rulesBrokenBy } from "./tampered_fixture.ts";
 
 describe("the list of bars", () => {

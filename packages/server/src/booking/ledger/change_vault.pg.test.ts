@@ -1,6 +1,6 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../fixture.ts";
 

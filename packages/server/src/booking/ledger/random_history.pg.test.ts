@@ -1,4 +1,4 @@
-import { assertEquals, assertGreaterOrEqual } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertGreaterOrEqual } from "@std/assert";
 import fc from "fast-check";
 import { before, describe, it } from "node:test";
 import { publicIdOf, suiteOperators } from "../operator_fixture.ts";

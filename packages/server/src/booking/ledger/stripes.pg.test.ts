@@ -1,5 +1,5 @@
 import { before, beforeEach, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertMatch } from "@std/assert";
 import fc from "fast-check";
 import type { Sql } from "postgres";
 import { seedTests } from "../../../../../tools/testing/seed.ts";

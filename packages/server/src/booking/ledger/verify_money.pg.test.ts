@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../../testing/books.ts";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { publicIdOf, suiteOperators } from "../operator_fixture.ts";
 import { bookWithdrawal, newUuid, withdrawalItem } from "../fixture.ts";
 import { rulesBrokenBy } from "./tampered_fixture.ts";

@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../../testing/books.ts";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { bookOrder, newUuid, nonceItem, orderItem, untilWaiting, wordOf } from "../fixture.ts";
 import { type NonceItem, sendNonces } from "./spend_nonces.ts";
 

@@ -1,7 +1,7 @@
 import { runtimeArguments } from "../../../../../tools/testing/runtime_arguments.ts";
 import { suiteBooks } from "../../../testing/books.ts";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { spawn } from "node:child_process";
+import { assertEquals } from "@std/assert";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";

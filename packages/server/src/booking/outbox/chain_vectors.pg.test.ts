@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import type { TransactionSql } from "postgres";
 import { suiteBooks } from "../../../testing/books.ts";
 import { withoutTriggers } from "../../../testing/rows.ts";

@@ -1,7 +1,7 @@
 import { suiteBooks } from "../../../testing/books.ts";
 import { suiteService } from "../../../testing/service.ts";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import postgres from "postgres";
 import { fund, order } from "../../delivery/webhook_fixture.ts";
 import { openEventNotices } from "./event_notices.ts";

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
 import type { Sql } from "postgres";
 import { arrayLiteral } from "../../database/array_literal.ts";
 import { unsign } from "../ledger/tampered_fixture.ts";

@@ -1,6 +1,6 @@
 import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { until } from "../../../../../tools/testing/until.ts";
 import { sealOnce, startSealer } from "./sealer.ts";
 

@@ -1,7 +1,7 @@
 import { suiteBooks, type TestBooks } from "../../../testing/books.ts";
 import { type EventReply, eventReply } from "@gold-partner/protocol";
-import { assertEquals, assertNotEquals } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertNotEquals } from "@std/assert";
 import { refusalOf } from "../booking.ts";
 import type { Outcome } from "../outcome.ts";
 import { newUuid, untilWaiting, wordOf } from "../fixture.ts";

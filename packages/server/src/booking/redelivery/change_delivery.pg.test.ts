@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../../testing/books.ts";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
 import { publicIdOf, suiteOperator, verdictOf } from "../operator_fixture.ts";
 import { newUuid } from "../fixture.ts";
 import {

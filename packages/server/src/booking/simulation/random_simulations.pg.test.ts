@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { seedTests } from "../../../../../tools/testing/seed.ts";
 import { suiteService } from "../../../testing/service.ts";
 import { type Draw, SimulatedHistory } from "../../../testing/simulated_history.ts";

@@ -1,6 +1,7 @@
 import { orderCreatedReply, type ProblemCode } from "@gold-partner/protocol";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { suiteBooks, testBooks } from "../../../testing/books.ts";
-import { assert, assertEquals, assertMatch, assertStartsWith } from "../../../../../tools/testing/assert.ts";
+import { assertStartsWith } from "../../../testing/assert_starts_with.ts";
 import { before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import {

@@ -1,7 +1,7 @@
 import { AMOUNT_MAX_HALALAS, quoteReply, type QuoteRequest } from "@gold-partner/protocol";
 import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import type { Outcome } from "../outcome.ts";
 import {
   bookOrder,

@@ -1,6 +1,6 @@
 import { suiteBooks, testBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, beforeEach, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { bookOrder, bookQuote, byGrams, orderItem, quoteItem, wordOf } from "../fixture.ts";
 
 describe("the circuit breaker", () => {

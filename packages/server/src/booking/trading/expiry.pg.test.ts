@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bookOrder, lockAccount, orderItem, plantQuote, untilWaiting, wordOf } from "../fixture.ts";
 import { withoutTriggers } from "../../../testing/rows.ts";

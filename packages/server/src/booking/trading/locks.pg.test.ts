@@ -1,6 +1,6 @@
 import { suiteBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
 import type { Outcome } from "../outcome.ts";
 import {

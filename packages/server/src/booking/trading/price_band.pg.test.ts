@@ -1,6 +1,7 @@
 import { after, before, beforeEach, describe, it } from "node:test";
 import { pricesFromMid } from "@gold-partner/protocol";
-import { assert, assertEquals, assertStartsWith } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
+import { assertStartsWith } from "../../../testing/assert_starts_with.ts";
 import { bookOrder, bookQuote, byGrams, orderItem, quoteItem } from "../fixture.ts";
 import { balanceOf, suiteOperators, verdictOf } from "../operator_fixture.ts";
 import { suiteBooks } from "../../../testing/books.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { assert, assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { rulesBrokenBy } from "../ledger/tampered_fixture.ts";
 import { withoutTriggers } from "../../../testing/rows.ts";
 

@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "node:test";
-import {
-  assert,
-  assertEquals,
-  assertRejects,
-  assertStringIncludes,
-} from "../../../../../tools/testing/assert.ts";
 import process from "node:process";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { FORBIDDEN_ADDRESSES } from "../../http/outbound/forbidden_fixture.ts";
 import { SourceError, type StandingPrice } from "./price_source.ts";
 import { checkPriceUrl, httpSource } from "./price_source_http.ts";

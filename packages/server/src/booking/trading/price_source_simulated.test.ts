@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { simulatedSource } from "./price_source_simulated.ts";
 import { standingAt } from "./price_source_fixture.ts";
 

@@ -1,6 +1,6 @@
 import { before, beforeEach, describe, it } from "node:test";
 import { pricesFromMid } from "@gold-partner/protocol";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { suiteBooks } from "../../../testing/books.ts";
 import { bookOrder, bookQuote, byGrams, orderItem, quoteItem } from "../fixture.ts";
 import { verdictOf } from "../operator_fixture.ts";

@@ -13,8 +13,8 @@ import {
   type QuoteOutcome,
   type QuoteRequest,
 } from "@gold-partner/protocol";
+import { assert, assertEquals } from "@std/assert";
 import { suiteBooks } from "../../../testing/books.ts";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import fc from "fast-check";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";

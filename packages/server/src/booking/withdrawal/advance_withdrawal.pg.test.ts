@@ -1,6 +1,6 @@
 import { itLeavesNoDefectsInAudit, suiteBooks } from "../../../testing/books.ts";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
 import { balanceOf, publicIdOf, suiteOperators } from "../operator_fixture.ts";
 import { bookWithdrawal, newUuid, withdrawalItem, wordOf } from "../fixture.ts";
 

@@ -1,7 +1,7 @@
 import { AMOUNT_MAX_HALALAS, withdrawalCreatedReply } from "@gold-partner/protocol";
 import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
 import { balanceOf } from "../operator_fixture.ts";
 import {
   bookWithdrawal,

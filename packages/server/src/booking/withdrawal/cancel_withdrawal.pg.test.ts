@@ -1,6 +1,6 @@
 import { itLeavesNoDefectsInAudit, suiteBooks } from "../../../testing/books.ts";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import { balanceOf, suiteOperators } from "../operator_fixture.ts";
 import {
   bookWithdrawal,

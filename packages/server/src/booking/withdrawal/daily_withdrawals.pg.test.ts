@@ -1,7 +1,7 @@
 import { suiteBooks } from "../../../testing/books.ts";
 import { moveDayEndAway } from "../../../testing/close_today.ts";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { before, describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
 import { limitClient } from "../allowance/allowance_fixture.ts";
 import { bookWithdrawal, withdrawalItem, wordOf } from "../fixture.ts";
 import { suiteOperator } from "../operator_fixture.ts";

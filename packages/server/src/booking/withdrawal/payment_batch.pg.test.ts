@@ -1,6 +1,6 @@
 import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
 import { balanceOf, hireOperator, publicIdOf, suiteOperators, verdictOf } from "../operator_fixture.ts";
 import { bookWithdrawal, lockAccount, newUuid, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { suiteBooks } from "../../../testing/books.ts";
 import { bookWithdrawal, newUuid, withdrawalItem } from "../fixture.ts";
 import { publicIdOf, suiteOperators, verdictOf } from "../operator_fixture.ts";

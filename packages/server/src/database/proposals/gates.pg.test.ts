@@ -1,8 +1,8 @@
 import { createHash, randomBytes, randomUUID, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { type Change, type ChangeKind, CHANGES } from "@gold-partner/approvals";
+import { assert, assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
 import { newThumbprint } from "../../admission/registry/credential_fixture.ts";
 import { hireOperator, publicIdOf, suiteOperators, verdictOf } from "../../booking/operator_fixture.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
-import { assert, assertEquals, assertStartsWith } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
+import { assertStartsWith } from "../../../testing/assert_starts_with.ts";
 import {
   balanceOf,
   publicIdOf,

@@ -1,7 +1,8 @@
 import { before, describe, it } from "node:test";
 import { APPROVAL_NAMESPACE, approvalText } from "@gold-partner/approvals";
 import { newSoftwareKey } from "@gold-partner/approvals/testing";
-import { assert, assertEquals, assertStartsWith } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
+import { assertStartsWith } from "../../../testing/assert_starts_with.ts";
 import { retryCatalogChange } from "../../../../../tools/testing/drop_logins.ts";
 import { hireOperator, suiteOperator, suiteOperators, verdictOf } from "../../booking/operator_fixture.ts";
 import { suiteBooks } from "../../../testing/books.ts";

@@ -1,5 +1,5 @@
 import { before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import {
   hireOperator,
   publicIdOf,

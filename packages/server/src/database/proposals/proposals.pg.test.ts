@@ -3,12 +3,8 @@ import { createHash, randomUUID, X509Certificate } from "node:crypto";
 import { before, describe, it } from "node:test";
 import makeApproval from "../../../../../vectors/make/approval.ts";
 import { canonicalJson } from "@gold-partner/canonical";
-import {
-  assert,
-  assertEquals,
-  assertStartsWith,
-  assertStringIncludes,
-} from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assertStartsWith } from "../../../testing/assert_starts_with.ts";
 import type { Sql } from "postgres";
 import {
   hireOperator,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { before, describe, it } from "node:test";
 import { eventReply } from "@gold-partner/protocol";
-import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { StoredRequest } from "../../admission/signature/stored_request.ts";
 import { stamp } from "../../admission/ticket.ts";
 import { closingToday, moveDayEndAway } from "../../../testing/close_today.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { suiteBooks } from "../../../testing/books.ts";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
 import { moveEnd, notifiedTo } from "./expiry_fixture.ts";
 import { startExpiryNotices } from "./expiry_notices.ts";

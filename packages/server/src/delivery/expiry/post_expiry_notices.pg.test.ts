@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { itLeavesNoDefects, suiteBooks } from "../../../testing/books.ts";
 import { eventReply } from "@gold-partner/protocol";
-import { assertEquals, assertMatch } from "../../../../../tools/testing/assert.ts";
 import { describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
 import { verdictOf } from "../../booking/operator_fixture.ts";
 import { bookFunding, fundingItem, lockAccount, untilWaiting } from "../../booking/fixture.ts";
 import { addCertificate, addSigningKey, FORMS, moveEnd, notifiedTo, postNotices } from "./expiry_fixture.ts";

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { parseHttpDate } from "./http_date.ts";
 
 const NOW_MS = Date.parse("2026-01-31T09:30:00Z");

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertRejects } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import { type Destination, EndpointError } from "../../http/outbound/destination.ts";
 import { keepDestinations } from "./kept_destinations.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, it } from "node:test";
-import { assert, assertEquals, assertNotEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { HEADERS, HOST, testSender, until } from "./sender_fixture.ts";
 import { setUp } from "../../../testing/set_up.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { FORBIDDEN_ADDRESSES } from "../../http/outbound/forbidden_fixture.ts";
 import { startNameServer } from "../../http/outbound/name_server_fixture.ts";
 import { startPlace } from "./receiver_fixture.ts";

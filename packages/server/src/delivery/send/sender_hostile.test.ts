@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { startPlace } from "./receiver_fixture.ts";
 import { HEADERS, type TestSender, testSender, until } from "./sender_fixture.ts";
 import { setUp } from "../../../testing/set_up.ts";

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { request } from "node:https";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { createTestAuthority, type Issued } from "../../../testing/certificates.ts";
 import { PinnedAgent, type PinnedOptions } from "../../http/outbound/pinned_agent.ts";
 import { type Receiver, startPlace, startReceiver } from "./receiver_fixture.ts";

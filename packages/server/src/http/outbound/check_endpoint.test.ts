@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { checkEndpoint } from "./check_endpoint.ts";
 import { FORBIDDEN_ADDRESSES, PUBLIC_ADDRESSES } from "./forbidden_fixture.ts";
 import { startNameServer } from "./name_server_fixture.ts";

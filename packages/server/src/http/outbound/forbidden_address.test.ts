@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { FORBIDDEN_ADDRESSES, FORBIDDEN_BLOCKS, PUBLIC_ADDRESSES } from "./forbidden_fixture.ts";
 import { whyForbidden } from "./forbidden_address.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { startNameServer } from "./name_server_fixture.ts";
 import { createResolver, type ResolveHost } from "./resolve_host.ts";
 import { setUp } from "../../../testing/set_up.ts";

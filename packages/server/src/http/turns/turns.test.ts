@@ -1,5 +1,5 @@
 import { beforeEach, describe, it } from "node:test";
-import { assert, assertEquals, assertLessOrEqual } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import { until } from "../../../../../tools/testing/until.ts";
 import { RANK, type Rank } from "./rank.ts";
 import { createTurns, LINE_MAX, type Turns } from "./turns.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
 import { testPostgres } from "@gold-partner/dev/postgres";
+import { assert, assertEquals } from "@std/assert";
 import type { TestPartner } from "../../../testing/partner.ts";
 import { until } from "../../../../../tools/testing/until.ts";
 import { oddRequests } from "../../../testing/wire/odd_requests.ts";

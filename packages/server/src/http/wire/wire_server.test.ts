@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "../../../../../tools/testing/assert.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { sendBytes, startWire, verdictsOf } from "../../../testing/wire/send_bytes.ts";
 import { setUp } from "../../../testing/set_up.ts";
 

@@ -1,5 +1,5 @@
 import { before, describe, it } from "node:test";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { suiteBooks } from "../../../testing/books.ts";
 import { bookOrder, orderItem } from "../../booking/fixture.ts";
 import { sendOrders } from "../../booking/trading/book_orders.ts";

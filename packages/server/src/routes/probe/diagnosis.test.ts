@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
 import { type CryptoKey, importVerifyingKey } from "@gold-partner/jws";
 import type { ProbeMistake } from "@gold-partner/protocol";
-import { assert, assertEquals } from "../../../../../tools/testing/assert.ts";
+import { assert, assertEquals } from "@std/assert";
 import { CompactSign, FlattenedSign } from "jose";
 import { attempts, type FailedStep, type ProbedRequest } from "./attempts.ts";
 import { diagnose } from "./diagnosis.ts";

@@ -4,8 +4,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { before, describe, it } from "node:test";
-import { assertEquals } from "../../../../../tools/testing/assert.ts";
 import { type ProbeMistake, type ProbeReply, probeReply } from "@gold-partner/protocol";
+import { assertEquals } from "@std/assert";
 import { foreignKey } from "./foreign_fixture.ts";
 
 const PATH = "/v1/signed-probe";
