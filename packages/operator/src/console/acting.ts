@@ -219,8 +219,12 @@ function inputOf({ name, label, kind, isRequired }: Field, value = ""): Html {
       required
     `
     : "";
-  if (kind === "flag") return html`<input type="hidden" name="${name}" value="yes">`;
-  const input = kind === "lines"
+  if (kind === "flag" && value) return html`<input type="hidden" name="${name}" value="yes">`;
+  const input = kind === "flag"
+    ? html`
+      <input type="checkbox" name="${name}" value="yes">
+    `
+    : kind === "lines"
     ? html`
       <textarea name="${name}" rows="2" ${required}>${value}</textarea>
     `

@@ -28,7 +28,7 @@ export interface TestConsole {
   /** Sends a form, as its own page would unless the headers say otherwise. */
   readonly post: (path: string, fields: Headers, headers?: Headers) => Promise<Reply>;
   /** Sends a form with this body. */
-  readonly send: (path: string, body: string, headers?: Headers) => Promise<Reply>;
+  readonly send: (path: string, body: string | Uint8Array, headers?: Headers) => Promise<Reply>;
   readonly stop: () => Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export async function openConsole(env: Headers, ...options: readonly string[]): 
     });
   });
   const { origin } = new URL(link);
-  const send = (method: string, path: string, headers: Headers, body?: string) =>
+  const send = (method: string, path: string, headers: Headers, body?: string | Uint8Array) =>
     new Promise<Reply>((resolve, reject) => {
       const sent = request(new URL(path, origin), { method, headers }, (reply) => {
         let text = "";

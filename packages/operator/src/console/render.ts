@@ -23,6 +23,7 @@ const ADDRESSES: readonly (readonly [RegExp, string])[] = [
   [/^dep_[0-9a-f-]{36}$/, "./deposit/"],
   [/^evt_[0-9a-f-]{36}$/, "./event/"],
   [/^req_[0-9a-f-]{36}$/, "./request/"],
+  [/^chg_[0-9a-f-]{36}$/, "./change/"],
   [/^(?:sbx|live)_[a-z0-9]{20}$/, "./partner/"],
 ];
 const PROPOSAL_MEMBERS = ["proposal_id", "proposal"];
@@ -42,7 +43,7 @@ const BAD =
 /** The members whose value is one of a few words. */
 const STATUS = /^(status|market|webhook|delivery|signature|state)$/;
 const NUMBER = /^-?[0-9][0-9,]*(?:\.[0-9]+)?$/;
-const LONG = /^(canonical_text|body|public_key|request_body)$/;
+const LONG = /^(canonical_text|body|public_key|request_body|certificate_request)$/;
 
 /** Text on one line. Each part that somebody else chose is in an element of its own direction. */
 export const lineOf = (text: string, change = (part: string) => part): Html =>

@@ -19,6 +19,7 @@ import { readAsset } from "./assets.ts";
 import { failureText, openPage, type Page } from "./page.ts";
 import { type Env, giveCookie, guard } from "./guard.ts";
 import { arrival, badge, type Frame, layout } from "./layout.ts";
+import { change } from "./pages/change.ts";
 import { day } from "./pages/day.ts";
 import * as lists from "./pages/lists.ts";
 import * as records from "./pages/records.ts";
@@ -60,6 +61,7 @@ const RECORDS: Readonly<Record<string, (page: Page, id: string, query: lists.Que
   "/deposit/:id": records.deposit,
   "/event/:id": records.event,
   "/request/:id": records.request,
+  "/change/:id": change,
 };
 
 interface Place {

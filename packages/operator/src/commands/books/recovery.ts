@@ -45,7 +45,7 @@ const accept: Command = {
 export const RECOVERY_COMMANDS: readonly Command[] = [show, accept];
 
 async function acceptLosses(invocation: Invocation): Promise<Result> {
-  const { epoch, losses } = await findLosses(invocation);
+  const { epoch, losses, rows } = await findLosses(invocation);
   if (losses.length === 0) {
     throw new Failure(
       EXIT.refused,
@@ -53,6 +53,7 @@ async function acceptLosses(invocation: Invocation): Promise<Result> {
       "The database has every kept record, so there is no loss to accept.",
     );
   }
+  if (!invocation.values.yes) invocation.show({ items: rows });
   await invocation.confirm(
     `Accept that ${losses.length} ranges of records are lost? \`gold recovery show\` lists them.`,
   );

@@ -98,8 +98,8 @@ const take: Command = {
 };
 
 async function takeChange(invocation: Invocation): Promise<Result> {
-  const { query, positionals: [given] } = invocation;
-  const { id, public_id, content, wanted, status } = await findChange(query, given!);
+  const { query, confirm, positionals: [given] } = invocation;
+  const { id, public_id, name, content, wanted, status } = await findChange(query, given!);
   if (status !== "requested") {
     throw new Failure(EXIT.refused, "refused", `The change ${given} is ${status} already. Nothing was done.`);
   }
@@ -110,11 +110,12 @@ async function takeChange(invocation: Invocation): Promise<Result> {
       `The change ${given} cannot be taken. ${OUTDATED} Nothing was done. Then let the partner request it again: gold change decline ${given} --reason "Request it again".`,
     );
   }
-  const made = await answer(invocation, public_id, {
-    ...JSON.parse(wanted),
-    id,
-    content: JSON.parse(content),
-  });
+  const asked: Asked = { ...JSON.parse(wanted), id, content: JSON.parse(content) };
+  const { certificate_request: _, ...shown } = await describe(asked.content, asked);
+  const members = Object.entries(shown).map(([member, value]) => `${member.replaceAll("_", " ")} ${value}`)
+    .join(", ");
+  await confirm(`Take up what ${name} (${public_id}) asked for: ${members}? ${ASKED_OVER_API}`, true);
+  const made = await answer(invocation, public_id, asked);
   return { ...made, object: { change_id: `chg_${id}`, ...made.object } };
 }
 

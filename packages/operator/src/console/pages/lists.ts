@@ -160,7 +160,9 @@ export async function people({ run }: Page): Promise<Html> {
       const { items } = await run(words);
       return columns === undefined ? items! : items!.map((row) => pick(row, columns));
     });
-  return html`<p class="actions">${formLink("registry adopt")}</p>${await list(
+  return html`<p class="actions">${formLink("registry adopt")}${formLink("recovery show")}${
+    formLink("recovery accept")
+  }</p>${await list(
     TITLE.operators,
     "operator list",
   )}${await list(

@@ -58,8 +58,14 @@ export async function partner({ run, frame }: Page, text: string): Promise<Html>
   const list = (title: string, words: string, link?: TableOptions["link"]) =>
     part(title, async () => table((await run(words, id)).items!, title, link ? { link } : {}));
   const isSuspended = object!.status === "suspended";
-  const links = "partner set,deposit record,cert issue,signing-key add,secret rotate,webhook-secret rotate"
-    .split(",");
+  const links = [
+    ...["partner set", "deposit record", "cert issue", "signing-key add", "secret rotate"],
+    ...["webhook-secret rotate", "endpoint add", "event replay"],
+  ];
+  const retire = (words: string): TableOptions["link"] => ({ status, secret_id }) =>
+    status === "active" || status === "retiring"
+      ? formLink(words, { ID: id, SECRET_ID: `${secret_id}` })
+      : undefined;
   return html`
     <p class="lead"><bdi>${object!.name}</bdi> ${cell("status", object!.status!)}</p>
     <div
@@ -86,10 +92,17 @@ export async function partner({ run, frame }: Page, text: string): Promise<Html>
         "signing-key list",
         ({ status, thumbprint }) =>
           status === "active" ? formLink("signing-key retire", { ID: id, KID: `${thumbprint}` }) : undefined,
-      )}${await list(TITLE.clientSecrets, "secret list")}${await list(
+      )}${await list(TITLE.clientSecrets, "secret list", retire("secret retire"))}${await list(
         TITLE.webhookSecrets,
         "webhook-secret list",
-      )}${await list(TITLE.webhookEndpoints, "endpoint list")}${await part(
+        retire("webhook-secret retire"),
+      )}${await list(TITLE.webhookEndpoints, "endpoint list", ({ endpoint }) => {
+        const given = { ID: id, ENDPOINT: `${endpoint}` };
+        // The first endpoint cannot be removed.
+        return html`${formLink("endpoint set", given, TEXT.change)} ${
+          endpoint === 1 ? "" : formLink("endpoint remove", given, TEXT.remove)
+        }`;
+      })}${await list(TITLE.requestedChanges, "change list")}${await part(
         TITLE.eventsAndDeliveries,
         async () => {
           const { items, lists } = await run("event list", id);
