@@ -52,7 +52,7 @@ const wordOf = (name) => name.replaceAll(/[^a-z0-9]/gi, "").toLowerCase();
 const withWords = (html) =>
   html.replaceAll(
     /<h([23])[^>]*>(?:<code>)?([a-z]+(?:_[a-z0-9]+)+)\b[^]*?<\/h\1>/g,
-    (heading, _, name) => `${heading}<p>${wordOf(name)}</p>`,
+    (heading, _, name) => `${heading}<p>name${wordOf(name)}</p>`,
   );
 
 /**
@@ -67,7 +67,9 @@ const textOfSearch = (source, env, markdown) => {
   const [method, path, ...names] = route.replaceAll(/<[^>]*>/g, "").trim().split(" ");
   const spoken = names.join(" ").replaceAll(/[A-Z]/g, " $&");
   const word = `path${wordOf(path)}`;
-  const headers = [...html.matchAll(/<code>([A-Z]\w*(?:-\w+)+)<\/code>/g)].map(([, name]) => wordOf(name));
+  const headers = [...html.matchAll(/<code>([A-Z]\w*(?:-\w+)+)<\/code>/g)].map(([, name]) =>
+    `name${wordOf(name)}`
+  );
   return html.replaceAll(/<(\/?)h[23]/g, "<$1p")
     .replace(
       /(<h1[^>]*>)([^]*?<\/h1>)/,

@@ -12,6 +12,8 @@ const WHOLE_BOOST = 4;
 function wordsOf(query) {
   const words = query.split(/[\s\p{Z}\p{P}]+/u).filter(Boolean);
   if (query.includes("/")) return [...words, `path${words.join("")}`];
+  // A code or a header, such as quote_expired, is a word that no shorter query begins with.
+  if (/[_-]/.test(query)) return [...words, `name${words.join("")}`];
   return words.length > 1 ? [...words, words.join("")] : words;
 }
 
