@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import type { ChangeReply } from "@gold-partner/protocol";
 import { newTestKey, type TestPartner } from "@gold-partner/server/testing";
-import { assert, assertEquals, assertStringIncludes } from "../../../../tools/testing/assert.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { itemsOf, type TestOperator, testOperator } from "../commands/fixture.ts";
 import { openConsole, type TestConsole } from "./console_fixture.ts";
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEquals } from "../../../../tools/testing/assert.ts";
+import { assertEquals } from "@std/assert";
 import { COMMANDS } from "../gold.ts";
 import { ACTIONS } from "./actions.ts";
 import { PAGES } from "./texts.ts";
