@@ -85,7 +85,7 @@ describe("the audit from outside", () => {
     });
     assertEquals(together, alone);
     assertEquals(alone.counts.has("transfer_is_derived"), true);
-    assertEquals(texts.filter((text) => text.includes("3 of 3 ranges")).length, 1);
+    assertEquals(texts.filter((text) => text.includes("4 of 4 ranges")).length, 1);
   });
 
   it("reports the error of the second process", async () => {
