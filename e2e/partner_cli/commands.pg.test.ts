@@ -128,7 +128,7 @@ describe("gold-partner, against the service", () => {
     };
     const [head, first] = await follow();
     assertEquals(head, `as_of${" ".repeat(24)}buy SAR/g  sell SAR/g  market`);
-    assertMatch(first!, /^\d\d \w+ \d{4} \d\d:\d\d:\d\d \+03:00 {3,}\d+\.\d{4} {3,}\d+\.\d{4}  open$/);
+    assertMatch(first!, /^\d\d \w+ \d{4} \d\d:\d\d:\d\d \+03:00 {3,}\d+\.\d{4} {3,}\d+\.\d{4} {2}open$/);
     const [json] = await follow("--json");
     assertEquals(Object.keys(JSON.parse(json!)), ["as_of", "buy_price", "sell_price", "market"]);
   });

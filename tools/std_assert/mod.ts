@@ -1,6 +1,6 @@
 // The functions of @std/assert that the tests use, on node:assert. The registry that serves the published package
 // cannot be reached from every build network, so this private workspace member has its name and its signatures.
-// README.md says how to switch to the published package.
+// CONTRIBUTING.md says how to switch to the published package.
 import assertion from "node:assert/strict";
 
 export class AssertionError extends Error {

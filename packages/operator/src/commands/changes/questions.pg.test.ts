@@ -160,7 +160,7 @@ describe("a question of gold", () => {
     for (
       const [command, words] of [
         [["partner", "set", id, "--webhook", "https://bank.example/new"], "Webhooks go to the new URL\\."],
-        [["partner", "set", id, "--ip", "203.0.113.0/24"], "accepted from the new addresses only\\."],
+        [["partner", "set", id, "--ip", "203.0.113.0/24"], "is added: calls are accepted from there, too\\."],
         [["price", "set", "--mid", "321"], "from 320 to 321 SAR per gram\\."],
         [["price", "set", "--open", "never"], "The market closes"],
         [["market", "set", "--band", "5", "--band-hour", "5"], "the price band change at once"],
