@@ -3,10 +3,6 @@
 # version of Node runs TypeScript directly.
 FROM node:24.19.0-trixie-slim
 ENV NODE_ENV=production
-# docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD): gold --version and gold_build_info show the commit
-# if the image is not made from a release.
-ARG COMMIT=""
-ENV GOLD_COMMIT=$COMMIT
 WORKDIR /srv/gold
 # The dependencies change less often than the code. They are installed before the code is copied, so that a
 # build after a change of the code reuses this layer. npm installs only the workspaces whose package.json is
@@ -28,6 +24,10 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
 COPY packages packages/
 COPY deploy/receiver deploy/receiver/
 COPY tools/probe.mjs tools/
+# docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD): gold --version and gold_build_info show the commit
+# if the image is not made from a release.
+ARG COMMIT=""
+ENV GOLD_COMMIT=$COMMIT
 # Containers share these folders as volumes. A new volume takes its owner and mode from the folder in the
 # image.
 RUN install --directory --owner=1000 --group=1000 --mode=0770 /run/gold /run/front /run/authority /run/loadtest /run/heads

@@ -40,6 +40,9 @@ const STREAM_TYPE = "text/event-stream";
 
 const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
 
+/** The longest pause of a stream, whatever Retry-After says. */
+const STREAM_PAUSE_MAX_MS = 3_600_000;
+
 /** Sends the calls of operations. Retries each until it succeeds, cannot be retried, or reaches a limit. */
 export class Exchange {
   readonly #settings: Settings;
@@ -108,7 +111,8 @@ export class Exchange {
       const willRetry = failure && (renews || passes(failure));
       // A failed token request has its Retry-After among the facts alone.
       const seconds = failure?.facts.retryAfterSeconds;
-      const retryAfterMs = failure?.retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000);
+      const askedMs = failure?.retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000);
+      const retryAfterMs = askedMs === undefined ? undefined : Math.min(askedMs, STREAM_PAUSE_MAX_MS);
       const waitMs = !willRetry ? undefined : renews ? 0 : pauseMs(onPause(), retryAfterMs, random);
       this.#report(operation, tries, performance.now() - startMs, outcome, waitMs);
       if (!failure) return { body: body!, connection };

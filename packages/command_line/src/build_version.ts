@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { dirname } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -15,10 +14,13 @@ export function buildVersion(version: string): string {
 }
 
 function commitOfTree(): string | undefined {
-  const cwd = dirname(fileURLToPath(import.meta.url));
+  const cwd = fileURLToPath(new URL("../../..", import.meta.url));
   try {
-    const args = ["rev-parse", "--short=12", "HEAD"];
-    return execFileSync("git", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+    const args = ["rev-parse", "--show-prefix", "--short=12", "HEAD"];
+    const text = execFileSync("git", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    // A tree within another repository has a prefix there, and none of its commits.
+    const [prefix, commit] = text.split("\n");
+    return prefix === "" ? commit : undefined;
   } catch {
     return undefined;
   }

@@ -84,7 +84,8 @@ function cellText(
   isBrief: boolean,
 ): string {
   if (Array.isArray(value)) {
-    return value.map((one) => isolate(cellText(name, one, screen, isBrief))).join(", ");
+    return value.map((one) => cellText(name, one, screen, isBrief))
+      .map((text) => hasIsolates(text) ? text : isolate(text)).join(", ");
   }
   if (value === null) return "-";
   const text = `${value}`;

@@ -144,12 +144,14 @@ describe("the settings", () => {
 
   it("are a finding where a map lets another name log in", async () => {
     const lines = ["office postgres postgres", "office anna gold_api", "office /^(.*)$ \\1"];
+    const whole = ["all all", "+gold_owner +gold_owner", "/gold /gold"].map((names) => `any ${names}`);
     await withLines("pg_ident.conf", lines, async () => {
       assertEquals(await found(), [
         "setting_is_safe: pg_ident.conf map office: anna as gold_api",
         "setting_is_safe: pg_ident.conf map office: /^(.*)$ as \\1",
       ]);
     });
+    await withLines("pg_ident.conf", whole, async () => assertEquals((await found()).length, whole.length));
   });
 
   it("are warnings where Postgres loads or runs other code, or writes, policies or triggers are off", async () => {

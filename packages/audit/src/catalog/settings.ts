@@ -188,7 +188,10 @@ const isLoopback = (address: string, netmask: string | null): boolean =>
   ["samehost", "localhost"].includes(address) || /^127\./.test(address) && /^255\./.test(netmask ?? "") ||
   address === "::1" && /^(ffff:){7}ffff$/.test(netmask ?? "");
 
-/** With a map, an account of the machine or a certificate can log in under another name. */
+/**
+ * With a map, an account of the machine or a certificate can log in under another name. Postgres 16 and later read
+ * `/…` as a regular expression, `+…` as the members of a role, and `all` as every role.
+ */
 async function compareMaps(sql: Connection, findings: Findings): Promise<void> {
   if (!await mayRead(sql, findings, "pg_ident_file_mappings")) return;
   const maps: readonly Row[] = await sql.unsafe(`
@@ -197,7 +200,7 @@ async function compareMaps(sql: Connection, findings: Findings): Promise<void> {
     if (error !== null) {
       const row = `pg_ident.conf line ${line_number}`;
       findings.warn("setting_is_safe", row, "a line without an error", error);
-    } else if (sys_name !== pg_username) {
+    } else if (sys_name !== pg_username || /^(\/|\+|all$)/.test(pg_username)) {
       const [row, found] = [`pg_ident.conf map ${map_name}`, `${sys_name} as ${pg_username}`];
       findings.add("setting_is_safe", row, "no name that logs in as another", found);
     }

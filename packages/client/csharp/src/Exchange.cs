@@ -225,9 +225,13 @@ namespace GoldPartner {
 
   /// <summary>The pauses of a stream between two tries. They grow until a comment or data arrives.</summary>
   internal sealed class Pauses {
+    /// <summary>The longest pause, whatever Retry-After says.</summary>
+    private static readonly TimeSpan PauseMax = TimeSpan.FromHours(1);
+
     private int count;
 
-    public TimeSpan Next(TimeSpan? retryAfter) => Exchange.PauseLength(++count, retryAfter);
+    public TimeSpan Next(TimeSpan? retryAfter) =>
+      Exchange.PauseLength(++count, retryAfter > PauseMax ? PauseMax : retryAfter);
 
     public void Reset() => count = 0;
   }

@@ -174,8 +174,14 @@ describe("gold console", () => {
       update gold.partner set iban = 'SA4420000001234567891234' where id = ${await createClient()} returning public_id`;
     const ID: string = other!.public_id;
     const fields = { ID, "--iban": `${iban}`, "--webhook": "https://nowhere.invalid/" };
-    const form = await formOf(`/do/partner/set?ID=${ID}`);
-    const done = await console.post("/do/partner/set", { form, ...fields }, person);
+    const send = async (answer: Readonly<Record<string, string>> = {}) =>
+      await console.post(
+        "/do/partner/set",
+        { form: await formOf(`/do/partner/set?ID=${ID}`), ...fields, ...answer },
+        person,
+      );
+    const question = /name="question"\s+value="([^"]+)"/.exec((await send()).text)![1]!;
+    const done = await send({ question, answer: "yes" });
     assertEquals(done.status, 303, done.text);
     const { text } = await console.get(done.headers.location!, person, "");
     const notices = [...text.matchAll(/<p class="note" dir="ltr">([^<]*)<\/p>/g)].map(([, notice]) =>

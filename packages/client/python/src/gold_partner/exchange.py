@@ -27,6 +27,9 @@ FIRST_PAUSE_SECONDS, PAUSE_MAX_SECONDS = 0.2, 10.0
 #: A token is renewed after this fraction of its life, as the service advises.
 RENEWED_AT = 0.8
 
+#: The longest pause of a stream, whatever Retry-After says.
+STREAM_PAUSE_MAX_SECONDS = 3600.0
+
 
 class Pauses:
     """The pauses of a stream between two tries. They grow until `count` is 0 again."""
@@ -36,7 +39,8 @@ class Pauses:
 
     def next(self, retry_after_seconds: float | None) -> float:
         self.count += 1
-        return pause_seconds(self.count, retry_after_seconds)
+        is_long = retry_after_seconds is not None and retry_after_seconds > STREAM_PAUSE_MAX_SECONDS
+        return pause_seconds(self.count, STREAM_PAUSE_MAX_SECONDS if is_long else retry_after_seconds)
 
 
 @dataclass(frozen=True)

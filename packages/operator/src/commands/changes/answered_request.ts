@@ -15,13 +15,15 @@ export const ASKED_OVER_API = "Asked by the partner over the API: compare by ano
  */
 export async function requireRequestedKey(
   query: Query,
+  proposal: string,
   { request, fingerprint, key_hash }: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   // Only some roles may read requests.
   if (typeof request !== "string") return;
   const [row] = await query`
     select content, certificate from gold.change_overview
-    where kind = 'certificate_request' and 'chg_' || id = ${request}`;
+    where kind = 'certificate_request' and 'chg_' || id = ${request} and proposal = ${proposal}::uuid`;
+  // The database refuses to approve a proposal with which the request was not taken up.
   if (!row) return;
   const { certificate_request } = JSON.parse(row.content) as Extract<
     ChangeContent,

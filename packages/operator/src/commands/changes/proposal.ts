@@ -110,7 +110,7 @@ const approve: Command = {
     }
     if (outdated) throw new Failure(EXIT.refused, "refused", outdated);
     await requireSealingKeys(invocation.keys, id, sealingKeys);
-    await requireRequestedKey(query, content as Record<string, CanonicalValue>);
+    await requireRequestedKey(query, id, content as Record<string, CanonicalValue>);
     if (kind === "sealing_key.rotate") await requireSameSecrets(invocation, id, content as never);
     const { sql } = await invocation.db();
     const signing = await openApproval(invocation, signedBy);

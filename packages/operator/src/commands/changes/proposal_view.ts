@@ -213,7 +213,7 @@ const KINDS: Readonly<Record<ChangeKind, Kind>> = {
       `The audit records that two people signed the end of the day ${day}, with the SHA-256 ${
         createHash("sha256").update(`${document}`).digest("hex")
       } of the signed file. Compare its figures and its open points with your own.`,
-    shown: ({ day, document }) => ({ day, ...JSON.parse(document as string) }),
+    shown: ({ day, document }) => ({ ...JSON.parse(document as string), day }),
   },
   "deployment.settle": {
     consequences: () =>

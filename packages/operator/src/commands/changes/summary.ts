@@ -1,4 +1,4 @@
-import { isolate } from "@gold-partner/command-line";
+import { hasIsolates, isolate } from "@gold-partner/command-line";
 import { formatHalalas, formatPrice } from "@gold-partner/protocol";
 
 type Content = Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export function wordsOf(value: unknown): string {
 }
 
 /** A text within a list. */
-const partOf = (value: unknown): string => typeof value === "string" ? isolate(value) : wordsOf(value);
+const partOf = (value: unknown): string => typeof value !== "string" ? wordsOf(value) : hasIsolates(value) ? value : isolate(value);
 
 const UNITS: readonly (readonly [RegExp, string])[] = [
   [/^(?:amount|daily_withdrawn)$/, "SAR"],

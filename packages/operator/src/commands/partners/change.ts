@@ -1,3 +1,4 @@
+import { isolate } from "@gold-partner/command-line";
 import type { ChangeContent } from "@gold-partner/protocol";
 import type { Row as SqlRow } from "postgres";
 import type { Command, Invocation, Result, Row } from "../../command.ts";
@@ -112,9 +113,9 @@ async function takeChange(invocation: Invocation): Promise<Result> {
   }
   const asked: Asked = { ...JSON.parse(wanted), id, content: JSON.parse(content) };
   const { certificate_request: _, ...shown } = await describe(asked.content, asked);
-  const members = Object.entries(shown).map(([member, value]) => `${member.replaceAll("_", " ")} ${value}`)
+  const members = Object.entries(shown).map(([member, value]) => `${member.replaceAll("_", " ")} ${isolate(value)}`)
     .join(", ");
-  await confirm(`Take up what ${name} (${public_id}) asked for: ${members}? ${ASKED_OVER_API}`, true);
+  await confirm(`Take up what ${isolate(name)} (${public_id}) asked for: ${members}? ${ASKED_OVER_API}`, true);
   const made = await answer(invocation, public_id, asked);
   return { ...made, object: { change_id: `chg_${id}`, ...made.object } };
 }

@@ -64,21 +64,21 @@ export async function addEndpoint(
 ): Promise<Result> {
   const { db, random, keys } = invocation;
   const webhook = await readWebhook(url, await (await db()).deployment(), "--url");
+  const content = { client_id: id, url: webhook.url, ...(types.length > 0 ? { types } : {}) };
+  // The take of a request has asked already.
+  if (!request) await confirmAlone(invocation, { kind: "endpoint.add", content });
   const secret = await newSealedSecret(keys, random);
   const { sql } = await db();
   const change = {
     kind: "endpoint.add",
     content: {
-      client_id: id,
-      url: webhook.url,
-      ...(types.length > 0 ? { types } : {}),
+      ...content,
       sealed: hexOf(secret.sealed),
       sealing_key: secret.keyName,
     },
     secrets: { webhook_secret: secret.text },
     ...(request ? { request } : {}),
   } as const;
-  await confirmAlone(invocation, change);
   const made = await makeOrPropose(invocation, async () => {
     const { endpoint } = await changeAlone(sql, change);
     return {

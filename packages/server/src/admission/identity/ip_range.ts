@@ -23,8 +23,10 @@ export function parseRange(text: string): string {
     );
   }
   const family = version === 4 ? ipaddr.IPv4 : ipaddr.IPv6;
-  const network = family.networkAddressFromCIDR(`${spelling}/${bits}`);
-  if (`${network}` !== `${family.parse(spelling)}`) {
+  // ipaddr.js would read ::1.2.3.4 as the mapped address ::ffff:1.2.3.4. URL writes such an end as two hexadecimal groups.
+  const address = version === 4 ? spelling : new URL(`http://[${spelling}]`).hostname.slice(1, -1);
+  const network = family.networkAddressFromCIDR(`${address}/${bits}`);
+  if (`${network}` !== `${family.parse(address)}`) {
     throw new Error(
       `${text} has host bits set. For one address, leave out the prefix length. For the range, give ${network}/${bits}.`,
     );

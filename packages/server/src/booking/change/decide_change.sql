@@ -22,9 +22,9 @@ end $$;
 
 -- Refuses a change that names a request but is not what the partner asked for. The change has every member of
 -- `wanted` and no other, except what the operator adds: the validity of the certificate, the secret of the endpoint.
--- The range is added to the present ones.
+-- The range is added to the present ones, which the account's lock keeps until the change is made.
 create or replace function gold.require_answer(kind text, content jsonb) returns void
-language plpgsql stable set search_path = gold, pg_temp as $$
+language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
 declare
   asked change_request;
@@ -35,6 +35,9 @@ begin
   end if;
   select c.* into asked from change_request c where c.id = request_of(content);
   wanted := asked.wanted;
+  if wanted ? 'range' then
+    perform begin_change(asked.client_id);
+  end if;
   if asked.id is null then
     raise exception 'there is no request %', content ->> 'request' using errcode = 'GR404';
   elsif wanted is null then

@@ -32,12 +32,16 @@ public final class LiveStream<T> implements Iterable<T>, AutoCloseable {
 
   /** The pauses between two tries. They grow until a comment or data arrives. */
   static final class Pauses {
+    /** The longest pause, whatever Retry-After says. */
+    private static final Duration PAUSE_MAX = Duration.ofHours(1);
+
     final CountDownLatch closed = new CountDownLatch(1);
     private int count;
 
     Duration next(Duration retryAfter) {
       count++;
-      return Exchange.pauseLength(count, retryAfter);
+      boolean isLong = retryAfter != null && retryAfter.compareTo(PAUSE_MAX) > 0;
+      return Exchange.pauseLength(count, isLong ? PAUSE_MAX : retryAfter);
     }
 
     void reset() {
