@@ -6,9 +6,9 @@ import type { Tree } from "./tree.ts";
 const CHANGELOG = "CHANGELOG.md";
 
 /**
- * Requires that each file with a version agrees with the changelog: it has the newest release, or
- * VERSION-dev if the changelog collects changes for VERSION. manifests.ts compares the manifests of the packages
- * with the root's.
+ * Requires that each file of CARRIERS has the version of the newest release. If the changelog collects
+ * changes for VERSION, the file must have VERSION-dev. manifests.ts compares the packages' manifests with the
+ * root's.
  */
 export function findVersionViolations({ files }: Tree): Violation[] {
   let version: string;

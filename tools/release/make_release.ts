@@ -58,8 +58,8 @@ export async function makeRelease(plan: ReleasePlan): Promise<string | undefined
 }
 
 /**
- * Commits the heading of the next version in the changelog, and VERSION-dev in all files. So programs and packages
- * made from the tree say that they are not the last release.
+ * Commits the heading of the next version in the changelog, and VERSION-dev in all version files. Programs
+ * and packages that are built from the tree then show that they are not the last release.
  */
 export function beginVersion(root: string, version: string): void {
   const { git, files } = readClean(root);
@@ -80,7 +80,7 @@ function readClean(root: string) {
   const git = (...args: readonly string[]) =>
     execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
   if (git("status", "--porcelain") !== "") {
-    throw new ReleaseError("The tree has uncommitted changes. Commit them, or put them away with git stash.");
+    throw new ReleaseError("The tree has uncommitted changes. Commit or stash them.");
   }
   const files = new Map(listFiles(root).map((path) => [path, readFileSync(join(root, path), "utf8")]));
   return { git, files };

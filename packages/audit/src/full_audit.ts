@@ -221,7 +221,10 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   };
 }
 
-/** The report of an audit that ends early, because statements may not read the columns that they name. */
+/**
+ * Returns the report of an audit that ended early. The columns of pg_catalog differ from Postgres's own, so
+ * the result of any further statement could be false.
+ */
 function stoppedReport(findings: Findings, { registryOnly }: AuditOptions): AuditReport {
   if (registryOnly) {
     const [{ row, expected, found }] = findings.kept as [Finding];

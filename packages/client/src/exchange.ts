@@ -8,7 +8,7 @@ import {
   requestSigner,
 } from "@gold-partner/protocol";
 import { offsetSeconds, wrongClock } from "./clock.ts";
-import { connectionFailure, type Failure, passes, refusalOf, unsentOf } from "./failure.ts";
+import { connectionFailure, type Failure, isTemporary, refusalOf, unsentOf } from "./failure.ts";
 import { GoldError, type WriteOutcome } from "./gold_error.ts";
 import { pause, pauseMs, within } from "./timing.ts";
 import { readJsonReply } from "./reply_form.ts";
@@ -90,8 +90,9 @@ export class Exchange {
   }
 
   /**
-   * Opens a stream. Retries without a limit, and throws only what waiting does not mend. `onPause` counts each pause,
-   * and returns how many there were since the stream last got something. Abort `connection` when the body is read.
+   * Opens a stream. Retries temporary failures without a limit, and throws permanent ones. Calls `onPause`
+   * before each pause; it returns the number of pauses since the stream last received data or a comment. The
+   * caller must abort `connection` after it has read the body.
    */
   async open(operation: OperationId, call: Call, onPause: () => number): Promise<OpenStream> {
     const { patienceMs, random } = this.#settings;
@@ -108,7 +109,7 @@ export class Exchange {
       });
       const failure = "failure" in outcome ? outcome.failure : undefined;
       const renews: boolean = failure?.cure === "token" && !hasNewToken;
-      const willRetry = failure && (renews || passes(failure));
+      const willRetry = failure && (renews || isTemporary(failure));
       // A failed token request has its Retry-After among the facts alone.
       const seconds = failure?.facts.retryAfterSeconds;
       const askedMs = failure?.retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000);

@@ -106,8 +106,11 @@ function readProblem(body: Uint8Array): ProblemMembers {
   }
 }
 
-/** Whether waiting may mend the failure of a stream. A stream waits longer than a call, and also at every 5xx. */
-export function passes({ facts: { status, retryable } }: Failure): boolean {
+/**
+ * Whether a stream waits and tries again after this failure. A stream waits longer than a call, and also at
+ * every 5xx.
+ */
+export function isTemporary({ facts: { status, retryable } }: Failure): boolean {
   return status === undefined ? retryable === true : status >= 500 || TRANSIENT_STATUSES.has(status);
 }
 

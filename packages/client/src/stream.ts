@@ -49,8 +49,8 @@ function readMessage<T>(operation: OperationId, data: string): T {
 }
 
 /**
- * Yields the messages of a stream. Opens it again whenever it ends or breaks, and throws when waiting does not mend
- * that (docs/webhooks.md). `onId` gets the id of each message that has one.
+ * Yields the messages of a stream. Opens it again whenever it ends or breaks, and throws only permanent
+ * failures (docs/webhooks.md). `onId` gets the id of each message that has one.
  */
 async function* follow(
   exchange: Exchange,

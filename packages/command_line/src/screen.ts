@@ -92,8 +92,8 @@ export function riyadhTime(instant: string, { now }: Screen, brief: boolean): st
 }
 
 /**
- * Writes each instant in a text as Riyadh's time, so that one output has one zone. A text names the zone, which a
- * table (`brief`) has no room for.
+ * Replaces each instant in a text with the time in Riyadh, so that all times of an output have one zone.
+ * Appends ` +03:00`, except in a table (`brief`), which has no room for it.
  */
 export const riyadhTimes = (text: string, screen: Screen, brief: boolean): string =>
   text.replace(INSTANTS, (instant) => riyadhTime(instant, screen, brief) + (brief ? "" : " +03:00"));

@@ -13,7 +13,7 @@ export interface Result {
   readonly title?: string;
   readonly object?: Row;
   readonly items?: readonly Row[];
-  /** Further items, page by page, which only JSON and CSV have. They do not fit into memory. */
+  /** Further items, page by page, for JSON and CSV output only. Together, they may not fit into memory. */
   readonly rest?: AsyncGenerator<readonly Row[]>;
   /** Further objects, by name. */
   readonly parts?: Readonly<Record<string, Row>>;

@@ -6,8 +6,8 @@ const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?$/;
 const FORMULA = /(^|[;\t\r\n])([=+\-@])/g;
 
 /**
- * Formats these members of rows as CSV (RFC 4180), in UTF-8 with its mark, page by page. A formula gets an
- * apostrophe.
+ * Formats these members of rows as CSV (RFC 4180) in UTF-8 with a byte order mark, page by page. Puts an
+ * apostrophe before a formula, so that a spreadsheet does not run it.
  */
 export async function* csvOf(
   pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,

@@ -16,7 +16,7 @@ import {
 import { printable, printableJson } from "@gold-partner/server";
 import type { Cell, Result, Row } from "./command.ts";
 
-/** Text for people on one line. A text that somebody else chose stays isolated. */
+/** Makes a text printable on one line. Keeps isolated parts isolated. */
 export const shownText = (text: string): string => mapIsolates(text, printable);
 
 /** Postgres also stores infinite instants, which a Date cannot hold. */
@@ -28,7 +28,10 @@ export function printJson({ object, parts, items, lists }: Result): string {
   return printableJson({ ...object, ...parts, ...(items ? { items } : {}), ...lists });
 }
 
-/** As printJson(), in several parts, which have the further items, too. Without its last part, it is no JSON. */
+/**
+ * Yields the JSON text of a result in parts, with the items of `rest`. If an error ends it before the last
+ * part, the text is not valid JSON, so that the reader notices.
+ */
 export async function* jsonParts({ object, items = [], lists = {}, rest }: Result): AsyncGenerator<string> {
   const rowsOf = (rows: readonly Row[]) => rows.map(printableJson).join(",");
   yield `${printableJson({ ...object }).slice(0, -1)},"items":[${rowsOf(items)}`;
@@ -68,7 +71,7 @@ export const isQuantity = (name: string): boolean => QUANTITY.test(name);
 /** PEM certificates are printed with their line breaks. They consist only of these characters. */
 const PEM = /^(-----BEGIN [A-Z ]+-----\n[A-Za-z0-9+/=\n]+-----END [A-Z ]+-----\n?)+$/;
 
-/** The members that are JSON which people read before they sign it. */
+/** The members that contain JSON. People read it before they sign it. */
 const SIGNED = /^(canonical_text|detail|body|request_body)$/;
 export const isolateQuoted = (text: string): string =>
   hasIsolates(text) ? text : text.replace(/"(?:[^"\\]|\\.)*"/g, isolate);

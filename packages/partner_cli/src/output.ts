@@ -73,7 +73,7 @@ function flat(value: object): Row {
   return Object.fromEntries(cells);
 }
 
-/** Writes the times of a text for a terminal as those of Riyadh. */
+/** Makes a text printable. On a terminal, replaces its times with those of Riyadh. */
 export const readable = (text: string, screen: Screen | undefined): string =>
   printable(screen ? riyadhTimes(text, screen, false) : text);
 

@@ -1,7 +1,7 @@
 import { usage } from "./failure.ts";
 
 const WHOLE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** A table shows eight digits, such as chg_…d1c7b9d6. Four are accepted, because the end must be unique. */
+/** The last 4 to 12 digits of an id. A table shows eight, such as chg_…d1c7b9d6. */
 const END = /^…?([0-9a-f]{4,12})$/;
 
 /**
@@ -26,5 +26,5 @@ export async function wholeId(
   const found = ids.filter((id) => id.endsWith(end));
   if (found.length === 1) return found[0]!;
   const which = found.length === 0 ? `none of your newest ${ids.length} ids ends` : `${found.length} ids end`;
-  throw usage(`${text} names no single id: ${which} with ${end}. Give the whole id, which --json shows.`);
+  throw usage(`${text} must match one id: ${which} with ${end}. Give the whole id, which --json shows.`);
 }

@@ -143,13 +143,16 @@ const ANSWERS: Readonly<Record<string, string>> = {
   ip_range: "partner.set",
   webhook_endpoint: "endpoint.add",
 };
-/** The members of these audit rows that a partner can ask for, or that an operator could add to them. */
-const ASKED = ["thumbprint", "kid", "key_hash", "url", "types"];
+/**
+ * The compared members of these audit rows: those that a partner can request, and those that an operator
+ * could add.
+ */
+const REQUESTED = ["thumbprint", "kid", "key_hash", "url", "types"];
 const TERMS = ["name", "webhook_url", "rate_per_second", "burst", "maximum_grams"];
 
 /**
- * Compares each change that answers a request with all of the request. Requests without `wanted` are of an earlier
- * version, which compared less.
+ * Compares each change that answers a request with the whole request. Skips requests without `wanted`: an
+ * earlier commit stored them, and compared less.
  */
 export function checkAnswers(
   findings: Findings,
@@ -175,7 +178,7 @@ export function checkAnswers(
     if (/^partner[.](create|set)$/.test(action) && detail.ips) {
       ranges.set(subject, [ranges.get(subject)?.[1] ?? [], detail.ips]);
     }
-    // Without a proposal, the same transaction wrote the row of the change just before.
+    // With a single operator, one transaction wrote the row of the change, and this row directly after it.
     const isAlone = action === "change.take" && detail.taken_as === undefined;
     const row = isAlone ? byId.get(detail.change) : byProposal.get(detail.proposal);
     const made = isAlone ? previous : note;
@@ -203,12 +206,13 @@ export function checkAnswers(
         hashes.join(" "),
       );
     } catch {
-      findings.add("request_is_answered", name, "a request and a change that can be read", "neither");
+      const expected = "a readable request, change and certificate";
+      findings.add("request_is_answered", name, expected, "an unreadable one");
     }
   }
 }
 
-/** A range that is wanted belongs to the addresses. */
+/** Writes a change as text. Adds a requested range to `addresses`, as `gold change take` does. */
 function answerText(
   action: string | undefined,
   partner: string | undefined,
@@ -221,7 +225,7 @@ function answerText(
     ? addresses ?? []
     : [];
   return JSON.stringify([
-    ...[action, partner, ...[...ASKED, ...TERMS].map((name) => members[name] ?? null)],
+    ...[action, partner, ...[...REQUESTED, ...TERMS].map((name) => members[name] ?? null)],
     [...new Set(all.map(spellRange))].sort(),
   ]);
 }

@@ -50,7 +50,7 @@ export async function checkRecords(books: Books, range: Range): Promise<void> {
       const position = { bucket: client.account.bucket, client: client.account.client_id };
       finishClient(books, position, client, newProgress(), lookups.get(key) ?? emptyLookups());
     }
-    // Such as a partner_change of a client that does not exist.
+    // A lookup without a client, such as a partner_change of a client that does not exist.
     for (const key of lookups.keys()) {
       if (seen.has(key) || books.clients.has(key)) continue;
       books.findings.add("row_has_client", `client ${key}`, "an account", "nothing");

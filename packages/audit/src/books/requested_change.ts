@@ -1,4 +1,5 @@
-// What a change must have to answer a partner's request, computed again from the request.
+// Recomputes change_request.wanted from the request that the partner signed: the members that an answering
+// change must have.
 import { Buffer } from "node:buffer";
 import { canonicalJson, type CanonicalValue } from "@gold-partner/canonical";
 import { jwkThumbprint, type PublicJwk } from "@gold-partner/jws";
@@ -40,7 +41,7 @@ function keyHashOf(pem: string): string {
   return sha256Hex(der.subarray(key, element(key).end));
 }
 
-/** The range in one spelling, an IPv4-mapped range as an IPv4 range. */
+/** Returns an IP range in its canonical spelling. An IPv4-mapped IPv6 range becomes an IPv4 range. */
 export function spellRange(range: string): string {
   const [address, bits] = range.split("/") as [string, string | undefined];
   if (!address.includes(":")) return `${address}/${bits ?? 32}`;

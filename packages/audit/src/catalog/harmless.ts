@@ -1,6 +1,6 @@
-// What the audit does not compare in pg_catalog, each with the reason. A test walks all tables and columns of
-// pg_catalog: a statement of the audit reads it, or it is listed here. The columns of PRINTED_CATALOG have no
-// reason, but a proof: the test edits each, and the audit's text of the object changes.
+// Lists the tables and columns of pg_catalog that no statement of the audit reads, each with the reason. A
+// test fails if a table or column is neither read nor listed. Postgres's own functions read the columns of
+// PRINTED_CATALOG: another test edits each of these, and expects that the printed definition changes.
 
 const PLANNER = "only changes plans";
 const STORAGE = "says where or how rows are stored; the audit reads the rows themselves";

@@ -18,7 +18,7 @@ const OIDS = { pg_class: 1259, pg_attribute: 1249 };
 type Table = keyof typeof OIDS;
 const TABLES = Object.keys(OIDS) as Table[];
 const COLUMNS: Readonly<Record<Table, string>> = {
-  // A rule or a child of a table changes which rows a statement reads.
+  // relhasrules and relhassubclass: a rule or a child table changes which rows a statement reads.
   pg_class: "oid, relname, relnamespace, relkind, relhasrules, relhassubclass, relnatts",
   pg_attribute: `
     attrelid, attname, atttypid, attnum, attlen, atttypmod, attbyval, attalign, attnotnull, atthasdef,
@@ -28,8 +28,11 @@ const statementOf = (table: Table) => `select ${COLUMNS[table]}, xmin from pg_ca
 const DEFAULTS = "select adrelid from pg_catalog.pg_attrdef";
 export const LAYOUT_STATEMENTS: readonly string[] = [...TABLES.map(statementOf), DEFAULTS];
 
-/** Returns what is read in place of the table: a relation that took its name, or what a rule reads. */
-async function findOther(sql: Connection, table: Table): Promise<string | undefined> {
+/**
+ * Returns undefined if a query of the table reads the table itself. Otherwise returns what it reads instead:
+ * another relation of that name, or the plan that a rule produces.
+ */
+async function findSubstitute(sql: Connection, table: Table): Promise<string | undefined> {
   const statement = `select ${COLUMNS[table]} from pg_catalog.${table}`;
   const { columns } = await sql.unsafe(`${statement} limit 0`);
   const other = columns.find((column) => column.table !== OIDS[table]);
@@ -59,7 +62,8 @@ async function readLayout(sql: Connection): Promise<Layout> {
     );
   }
   const columns = (await read(sql, "pg_attribute")).filter(({ attrelid }) => attrelid < FIRST_NORMAL_OID);
-  // initdb makes the types of information_schema always in the same order.
+  // The OIDs of information_schema's types depend on the machine, but initdb always creates the types in the
+  // same order. So a type is compared by its position.
   const types = [...new Set<number>(columns.map(({ atttypid }) => atttypid))]
     .filter((oid) => oid >= FIRST_UNPINNED_OID).sort((one, another) => one - another);
   const rows = columns.map(({ xmin, attrelid, attname, atttypid, ...rest }) => {
@@ -73,13 +77,16 @@ async function readLayout(sql: Connection): Promise<Layout> {
 
 const read = (sql: Connection, table: Table): PromiseLike<readonly Row[]> => sql.unsafe(statementOf(table));
 
-/** Reports another layout than that of a new server of the same version. Returns the digests of this version. */
+/**
+ * Adds findings if the layout differs from that of a new server of this version. Returns the known digests of
+ * this version.
+ */
 export async function compareLayout(
   sql: Connection,
   findings: Findings,
 ): Promise<BuiltinFile[string] | undefined> {
   for (const table of TABLES) {
-    const other = await findOther(sql, table);
+    const other = await findSubstitute(sql, table);
     if (other === undefined) continue;
     findings.add("builtin_is_postgres", table, `Scan on pg_catalog.${table}`, other);
     return undefined;
@@ -93,7 +100,7 @@ export async function compareLayout(
         "builtin_is_postgres",
         `pg_attrdef of ${relations.get(adrelid)}`,
         "no default",
-        "it exists",
+        "a default",
       );
     }
   }

@@ -23,7 +23,7 @@ const grantsOf = (column: string) =>
   `array(select a from unnest(${column}) a
       where r.oid <> d.datdba or not starts_with(a::text, quote_ident(r.rolname) || '='))::text as grants`;
 
-/** All that says when a trigger fires. Postgres names those of foreign keys after an OID. */
+/** Everything that decides when a trigger fires. Drops the OID from the name of a foreign key's trigger. */
 const TRIGGER = `
   regexp_replace(pg_get_triggerdef(t.oid), '(RI_ConstraintTrigger_[ac]_)[0-9]+', '\\1'), t.tgenabled::text,
   t.tgdeferrable::text, t.tginitdeferred::text, k.conname::text, t.tgconstrindid::regclass::text,

@@ -88,8 +88,8 @@ export async function compareSettings(sql: Connection, findings: Findings): Prom
     if (TIMEOUTS.includes(name)) compareValue(findings, `role ${role} setting ${name}`, name, value);
   }
   const waiting = await compareWaiting(sql, findings, values);
-  const isPlain = [values, waiting].some((each) => canonical("ssl", each.get("ssl") ?? "on") === "off");
-  await compareHba(sql, findings, isPlain);
+  const isTlsOff = [values, waiting].some((each) => canonical("ssl", each.get("ssl") ?? "on") === "off");
+  await compareHba(sql, findings, isTlsOff);
   await compareMaps(sql, findings);
 }
 
@@ -111,7 +111,7 @@ function compareValue(findings: Findings, row: string, name: string, value: stri
   }
 }
 
-/** Spells the value as the server does. A file can also have `no` for `off`, or `10s` for `10000`. */
+/** Returns the value in the server's spelling. A file may contain `no` for `off`, or `10s` for `10000`. */
 function canonical(name: string, value: string): string {
   if (name in CODE || LIBRARIES.includes(name)) return value;
   if (name in SHORTEST_MS) {
@@ -154,10 +154,11 @@ async function compareWaiting(
 }
 
 /**
- * With the method `trust`, anyone who reaches the server is any login. With others, such as `ldap` or `ident`,
- * another machine decides who connects. `isPlain` says that the server does not encrypt connections.
+ * With the method `trust`, anyone who reaches the server can log in under any name. With a method such as
+ * `ldap` or `ident`, another system decides who logs in. `isTlsOff`: the setting `ssl` is off, now or after a
+ * restart.
  */
-async function compareHba(sql: Connection, findings: Findings, isPlain: boolean): Promise<void> {
+async function compareHba(sql: Connection, findings: Findings, isTlsOff: boolean): Promise<void> {
   if (!await mayRead(sql, findings, "pg_hba_file_rules")) return;
   // The options can contain passwords of LDAP and RADIUS.
   const rules: readonly Row[] = await sql.unsafe(`
@@ -167,8 +168,8 @@ async function compareHba(sql: Connection, findings: Findings, isPlain: boolean)
   const remote: string[] = [];
   for (const { line_number, type, users, address, netmask, auth_method, options, error } of rules) {
     const row = `pg_hba.conf line ${line_number}`;
-    // Such a line has no method, except a hostssl line of a server without TLS.
     if (error !== null) findings.warn("setting_is_safe", row, "a line without an error", error);
+    // A line with an error has no method, except a hostssl line of a server without TLS.
     if (auth_method === null) continue;
     if (!METHODS.includes(auth_method)) {
       const found = [type, users, auth_method, ...options === null ? [] : [options]].join(" ");
@@ -178,7 +179,7 @@ async function compareHba(sql: Connection, findings: Findings, isPlain: boolean)
       remote.push(`line ${line_number} is ${type} ${users} ${address}`);
     }
   }
-  if (isPlain && remote[0]) {
+  if (isTlsOff && remote[0]) {
     const expected = "on, because pg_hba.conf admits other machines";
     findings.warn("setting_is_safe", "setting ssl", expected, `off, and ${remote[0]}`);
   }

@@ -242,7 +242,7 @@ export const CREDENTIAL_ACTIONS = {
       taken_at: ms(detail.taken_at),
       proposal: detail.taken_as ?? null,
       certificate_sha256: detail.certificate_sha256 ?? null,
-      // An earlier version compared no answer with its request.
+      // Null in a row of an earlier commit, which did not compare the change with the request.
       wanted_sha256: detail.wanted_sha256 ?? null,
       declined_by: null,
       declined_at: null,
@@ -250,7 +250,7 @@ export const CREDENTIAL_ACTIONS = {
     }),
   "change.decline": (tables, { login, detail }) =>
     tables.set("change_request", detail.change, {
-      // Nobody took it up before, unless the audit trail says so.
+      // If the audit trail has no change.take for the request, nobody may have taken it up.
       taken_by: null,
       taken_at: null,
       proposal: null,

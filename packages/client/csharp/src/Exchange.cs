@@ -77,7 +77,7 @@ namespace GoldPartner {
           var renews = failure.Cure == Cure.Token && !hasNewToken;
           var retries = call.Pauses == null
             ? failure.Cure == Cure.Wait && tries < settings.TriesMax
-            : Failure.Passes(failure);
+            : Failure.IsTemporary(failure);
           var pause = renews ? TimeSpan.Zero
             : call.Pauses?.Next(failure.RetryAfter) ?? PauseLength(tries, failure.RetryAfter);
           var goesOn = (renews || retries) && end - Environment.TickCount64 > pause.TotalMilliseconds;

@@ -44,8 +44,8 @@ namespace GoldPartner {
 
     /// <summary>
     /// Follows the prices in a loop with <c>await foreach</c>. The first update has the prices of now. If a connection
-    /// is lost, the loop opens another one, without a limit of time or tries. It throws a GoldException only if waiting
-    /// does not mend the failure, and a new loop continues.
+    /// is lost, the loop opens another one, without a limit of time or tries. It throws a GoldException only
+    /// after a permanent failure, and a new loop continues.
     /// </summary>
     /// <param name="cancellationToken">ends the loop with the code aborted</param>
     public IAsyncEnumerable<PriceUpdate> StreamPricesAsync(CancellationToken cancellationToken = default) =>

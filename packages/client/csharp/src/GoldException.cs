@@ -115,9 +115,9 @@ namespace GoldPartner {
     }
 
     /// <summary>
-    /// Whether waiting may mend the failure of a stream, which waits longer than a call, and also at every 5xx.
+    /// Whether a stream waits and tries again. It waits longer than a call, and also at every 5xx.
     /// </summary>
-    public static bool Passes(GoldException failure) => failure.Status == 0
+    public static bool IsTemporary(GoldException failure) => failure.Status == 0
       ? failure.Retryable
       : failure.Status >= 500 || TransientStatuses.Contains(failure.Status);
 

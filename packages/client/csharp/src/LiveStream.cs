@@ -34,7 +34,7 @@ namespace GoldPartner {
     /// <summary>
     /// Returns the items of a stream that never ends. `read` makes an item of the name and the data of a message, or
     /// null for a message to ignore. Each connection, also that of a second loop, asks for the target of that moment.
-    /// Throws what waiting does not mend.
+    /// Throws only permanent failures.
     /// </summary>
     public static async IAsyncEnumerable<T> FollowAsync<T>(
         Exchange exchange, string operation, Func<string> target, Func<string, byte[], T?> read,

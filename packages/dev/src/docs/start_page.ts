@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import { quote } from "../ready_text.ts";
 
-/** Puts a button beside each command, which copies it. Without scripts, there is none. */
+/** Adds a copy button to each command. Browsers without scripts show no button. */
 const SCRIPT = `
 for (const command of document.querySelectorAll("pre")) {
   const button = document.createElement("button");

@@ -43,8 +43,8 @@ export interface RunningPostgres {
   /** True if the server was already running, for example from an earlier run that was killed. */
   reused: boolean;
   /**
-   * Resolves when the server has ended, with its exit code or the name of the signal that ended it. Nobody knows
-   * either of a reused server: undefined.
+   * Resolves when the server has ended, with its exit code or the name of the signal that ended it. Resolves
+   * with undefined for a reused server, because another process started it.
    */
   ended: Promise<number | string | undefined>;
   superuserUrl(database?: string): string;

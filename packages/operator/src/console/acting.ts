@@ -109,8 +109,9 @@ export async function act(
 }
 
 /**
- * The file that a command writes. A signed day is kept: it goes to the folder in which the person started the
- * console, whose own folder ends with it.
+ * Returns the path of the file that a command writes. `day sign` writes to the folder in which the person
+ * started the console, so that the file remains. Other files go to the console's own folder, which it removes
+ * when it ends.
  */
 function fileOf({ words, file }: Action, { path, now }: Invocation, folder: string): string | undefined {
   if (file === undefined) return undefined;
@@ -168,7 +169,7 @@ function argumentsOf(fields: readonly Field[], sent: Sent, folder: string): stri
   return [...options, ...(words.length > 0 ? ["--", ...words] : [])];
 }
 
-/** Counts the fields of a form before it is parsed, because each makes this slower. */
+/** Counts the fields of a form before it is parsed, because each field makes the parser slower. */
 export function countFields(type = "", body: Buffer): number {
   const boundary = /^multipart\/[^]*?boundary="?([^";]+)/i.exec(type)?.[1];
   const separator = boundary ?? "&";

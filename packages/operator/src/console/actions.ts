@@ -103,12 +103,12 @@ const VOLATILE: Readonly<Record<string, RegExp>> = {
   "withdrawal submit": /\b[0-9a-f]{64}\b/g,
   // The decimals of the price, which goes on while the market is halted.
   "market open": /\.[0-9]+/g,
-  // How far the new price is from one that goes on meanwhile.
+  // The new price's distance from the current price, and the current price. Both change meanwhile.
   "price set": /by \S+ %, from \S+/,
 };
 
-/** The commands of which what is shown changes all the time. */
-const WORDINGS = ["day sign", "price set"];
+/** Commands whose output changes all the time. An answer is bound to the wording of their question alone. */
+const BOUND_TO_WORDING = ["day sign", "price set"];
 
 export const ACTIONS: ReadonlyMap<string, Action> = new Map(
   TABLE.map(([words, label, fields = "", file]) => [words, {
@@ -116,7 +116,7 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(
     label,
     fields: fields.split(" ").filter((text) => text !== "").map(readField),
     file,
-    binding: fields.includes("--sha256") ? "hash" : WORDINGS.includes(words) ? "wording" : "shown",
+    binding: fields.includes("--sha256") ? "hash" : BOUND_TO_WORDING.includes(words) ? "wording" : "shown",
     volatile: VOLATILE[words],
   }]),
 );

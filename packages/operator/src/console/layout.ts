@@ -103,10 +103,10 @@ export const formLink = (words: string, given: Readonly<Record<string, string>> 
   html`<a class="button" href="${pathOf(words, given)}">${label ?? ACTIONS.get(words)!.label}</a>`;
 
 /**
- * The page of every address outside the console. A script of the console left the secret path in this browser, so an
- * address that a colleague sent, or one from before a restart, opens here. The console takes this navigation for one
- * of its own, so a form gets no query: anybody may have written the address. Neither does a path with an escape,
- * which may hide a form.
+ * Answers every address outside the secret path. The console stored this path in the browser, so the script
+ * can open an address that a colleague sent, or one from before a restart. The console then treats the
+ * navigation as its own. So the script drops the query of a form, because anyone could have written the
+ * address. It also drops the query of a path with an escape, which could hide a form.
  */
 export const arrival = (nonce: string): Html =>
   html`

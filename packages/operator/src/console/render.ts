@@ -45,7 +45,10 @@ const STATUS = /^(status|market|webhook|delivery|signature|state)$/;
 const NUMBER = /^-?[0-9][0-9,]*(?:\.[0-9]+)?$/;
 const LONG = /^(canonical_text|body|public_key|request_body|certificate_request)$/;
 
-/** Text on one line. Each part that somebody else chose is in an element of its own direction. */
+/**
+ * Text on one line. Each isolated part gets its own <bdi>, so that its direction does not affect the
+ * sentence.
+ */
 export const lineOf = (text: string, change = (part: string) => part): Html =>
   html`${
     splitIsolates(text).map((part, n) =>
@@ -85,7 +88,7 @@ export function cell(name: string, value: Value, isBrief = true): Html {
   const link = name === "next" ? actionOf(text) : undefined;
   if (link) return html`<a class="button" href="${link.href}">${link.label}</a>`;
   const short = (part: string) => isBrief ? part.split(" ").map(shortId).join(" ") : part;
-  // A sentence of ours has the names of others in it, each in a <bdi> of its own.
+  // Our own sentences can contain names that somebody else chose. Each name gets its own <bdi>.
   if (hasIsolates(plain)) return html`<span dir="ltr">${lineOf(plain, short)}</span>`;
   return isBrief ? html`<bdi title="${text}">${short(text)}</bdi>` : html`<bdi>${text}</bdi>`;
 }

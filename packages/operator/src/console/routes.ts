@@ -30,7 +30,7 @@ import { PAGES, TEXT } from "./texts.ts";
 
 /** Larger than a certificate request and a public key. */
 const MOST_BYTES = 1_000_000;
-/** The fields of a form, and their lines, such as withdrawals. A command looks up each. */
+/** The maximum of fields in a form, and of their lines, such as withdrawals. A command looks up each one. */
 const MOST_FIELDS = 1_000;
 /** How many results of actions can be read again. */
 const MOST_RESULTS = 100;

@@ -27,7 +27,9 @@ interface Source {
   readonly list?: string;
 }
 
-/** Of each kind, an inbox has the oldest. More of them would slow down every page of the console. */
+/**
+ * The inbox shows the oldest items of each kind, up to this number. More would slow down every console page.
+ */
 const MOST_OF_A_KIND = 200;
 
 const SOURCES: readonly Source[] = [
@@ -61,7 +63,9 @@ export async function readInbox(query: Query): Promise<readonly InboxItem[]> {
   }))).flat();
 }
 
-/** Puts a line that leads to the whole list in place of what is too much of a kind. */
+/**
+ * Replaces the items of a kind above MOST_OF_A_KIND with a line that names the command for the whole list.
+ */
 function shorten(items: readonly InboxItem[], list: string): readonly InboxItem[] {
   const counts = new Map<string, number>();
   return items.map((item) => {

@@ -4,7 +4,7 @@ import { parseWebhookSecret } from "@gold-partner/protocol";
 import type { Command, Invocation, Row, Terminal } from "../command.ts";
 import { memberOf } from "../credentials.ts";
 import { usage } from "../failure.ts";
-import { following } from "../following.ts";
+import { outageOptions } from "../outage_options.ts";
 import { newestSequence } from "../newest_sequence.ts";
 import { fold, wireJson } from "../output.ts";
 import { deliver, type Receiver, signedMessage } from "../receiver/deliver.ts";
@@ -86,7 +86,7 @@ export const LISTEN: Command = {
     parseWebhookSecret(secret);
     const from = optional(values, "after");
     const after = from === undefined ? undefined : wholeNumber(from, "after", 0);
-    const opened = await client(following(terminal));
+    const opened = await client(outageOptions(terminal));
     return { lines: forward({ client: opened, receiver, secret, clientId, after, patterns, terminal }) };
   },
 };
@@ -111,8 +111,8 @@ async function* forward(
     const events = patterns.length === 0 ? "the events" : `the events of type ${patterns.join(", ")}`;
     const text = `Delivering ${events} after ${after} to ${receiver.url}. Ctrl-C ends it.`;
     terminal.err(fold(text, terminal.errorScreen));
-    // The stream has no previous_sequence, because it knows no filter, and no client_id. The receiver cannot have the events before the
-    // first one, so that one names none.
+    // The stream has no previous_sequence, because it has no filter, and no client_id. The receiver has none
+    // of the events before the first one, so the first one has previous_sequence null.
     let previous: number | null = null;
     for await (const event of client.streamEvents({ after }, { signal })) {
       if (patterns.length > 0 && !patterns.some((pattern) => matches(event.type, pattern))) continue;

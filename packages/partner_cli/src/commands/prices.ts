@@ -1,6 +1,6 @@
 import { type GoldClient, type Prices, Quantity } from "@gold-partner/client";
 import type { Cell, Command, Row } from "../command.ts";
-import { following } from "../following.ts";
+import { outageOptions } from "../outage_options.ts";
 
 export const PRICES: Command = {
   name: "prices",
@@ -13,7 +13,7 @@ export const PRICES: Command = {
   options: { follow: { type: "boolean" } },
   async run({ values, client, untilStopped, ...terminal }) {
     if (values["follow"] !== true) return { reply: await (await client()).getPrices() };
-    const prices = followed(await client(following(terminal)), untilStopped());
+    const prices = followed(await client(outageOptions(terminal)), untilStopped());
     return { lines: values.json ? prices : inColumns(prices, terminal.screen ? RIYADH_WIDTH : UTC_WIDTH) };
   },
 };
@@ -37,7 +37,7 @@ const rowOf = (prices: Prices | null): Row => ({
 const [RIYADH_WIDTH, UTC_WIDTH] = [27, 24];
 const PRICE_HEADS = { buy_price: "buy SAR/g", sell_price: "sell SAR/g" } as const;
 
-/** For people: a line with the columns' names, and prices with all decimals, so that they stand below each other. */
+/** Formats rows for people: a header line, then prices with all decimals, so that the columns align. */
 async function* inColumns(rows: AsyncIterable<Row>, timeWidth: number): AsyncGenerator<Row> {
   yield { as_of: "as_of".padEnd(timeWidth), ...PRICE_HEADS, market: "market" };
   for await (const { as_of, buy_price, sell_price, market } of rows) {

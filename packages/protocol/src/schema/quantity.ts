@@ -21,10 +21,11 @@ const TEXT_PATTERN = "^(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?$";
 // decimals. The inner schema accepts anything. Its metadata describes both forms for JSON Schema. The transform
 // checks the sign and the decimals, but not `maximum`: a later check refuses a number above the partner's limits.
 //
-// Generators of clients do not make a decimal of two types, but a class. This form of JSON Schema means the same
-// and gives an exact type: openapi-generator ignores an alternative without a type, and makes Decimal (Python),
-// BigDecimal (Java) or decimal (C#) of a string with the format `number`. It takes nothing from beside `oneOf`.
-// openapi-typescript makes `number | string` of the two types, but only if the alternative writes its type as a list.
+// From a schema with two types, openapi-generator makes a wrapper class instead of a decimal. This `oneOf`
+// accepts the same values. openapi-generator ignores its second alternative, because that has no type. From
+// the first, a string with the format `number`, it makes Decimal (Python), BigDecimal (Java) or decimal (C#).
+// It ignores members beside `oneOf`. openapi-typescript makes `number | string` of the two types, but only if
+// the alternative's type is a list.
 function requestQuantity(
   decimals: bigint,
   meta: QuantityMeta,

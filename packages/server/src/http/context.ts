@@ -4,7 +4,7 @@ import type { Context } from "hono";
 /** The facts about a request that its reply needs. */
 export interface Exchange {
   readonly requestId: RequestId;
-  /** Where the documentation is published. Default: the path of the service's own. */
+  /** The URL of the published documentation. Default: the path at which the service serves its own copy. */
   readonly docsUrl?: string | undefined;
   /** The rate limit headers. Undefined until the request is counted; every later reply contains them. */
   rateFields?: Readonly<Record<string, string>>;

@@ -80,9 +80,9 @@ export function streamReply(
 }
 
 /**
- * Makes a part when its reader needs it. A reader that cancels ends the generator. A failure breaks the connection.
- * Only then does the stream end, and without an error: the library of the HTTP server would print the error with its
- * stack, between the lines of the log.
+ * Produces each part when the client reads it. If the client cancels, the generator ends. A failure first
+ * breaks the connection, and then closes the stream without an error. With an error, the HTTP library would
+ * print a stack trace between the JSON lines of the log.
  */
 export function bodyOf(
   parts: Parts,

@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 
 from .error import GoldError
 from .exact_json import read_json
-from .failure import Failure, Reply, SendError, broken, passes, read_date, refusal, unsent
+from .failure import Failure, Reply, SendError, broken, is_temporary, read_date, refusal, unsent
 from .settings import Settings, TryReport, read_settings
 from .signing import canonical_request, detached_jws
 
@@ -167,7 +167,7 @@ class Exchange:
             if call.pauses is None:
                 retries = failure.cure == "wait" and tries < self._settings.tries_max
             else:
-                retries = passes(failure)
+                retries = is_temporary(failure)
             seconds = 0.0
             if not renews:
                 # A failed token request has its Retry-After among the facts.

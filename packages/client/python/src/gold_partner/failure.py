@@ -101,8 +101,8 @@ def refusal(reply: Reply, operation: str, clock_offset_seconds: int | None) -> F
     )
 
 
-def passes(failure: Failure) -> bool:
-    """Whether waiting may mend the failure of a stream, which waits longer than a call, and also at every 5xx."""
+def is_temporary(failure: Failure) -> bool:
+    """Whether a stream waits and tries again. It waits longer than a call, and also at every 5xx."""
     status = failure.facts.get("status")
     if status is None:
         return bool(failure.facts.get("retryable", False))

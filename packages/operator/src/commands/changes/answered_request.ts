@@ -4,14 +4,17 @@ import { EXIT, Failure } from "../../failure.ts";
 import { readCsr } from "../../pki/mod.ts";
 import type { Query } from "../../query.ts";
 
-/** A stolen certificate, token and signing key are enough for a request. */
+/**
+ * Someone with a stolen certificate, token and signing key can make a request, so each answer shows this
+ * warning.
+ */
 export const ASKED_OVER_API = "Asked by the partner over the API: compare by another channel.";
 
 /**
  * Checks the certificate of a proposal that answers a certificate request. The database compares the hashes that the
- * proposal states, and cannot read the certificate.
+ * proposal states, but cannot parse the certificate.
  *
- * @throws Failure if the certificate is another one, or is for another key than the partner's request.
+ * @throws Failure if the certificate differs from the proposal's fingerprint, or its key from the request's.
  */
 export async function requireRequestedKey(
   query: Query,

@@ -431,7 +431,7 @@ async function partnerToday({ client_id, ...given }: Content, query: Query): Pro
 const isChanged = (name: string, content: Content, today: Content): boolean =>
   name in content && JSON.stringify(content[name]) !== JSON.stringify(today[name]);
 
-/** What the new ranges add to today's ranges, and which of these they end. */
+/** Names the ranges that the change adds, and the ranges that it removes. */
 function rangeChanges({ ips }: Content, { ips: before }: Content): string[] {
   const known = (before ?? []) as readonly string[];
   const given = (ips ?? known) as readonly string[];

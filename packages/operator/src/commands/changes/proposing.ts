@@ -71,8 +71,9 @@ export async function makeOrPropose(
 }
 
 /**
- * Asks before changes that this person makes alone and at once, with what a second person would see. Scripts are not
- * asked. Under two people, the database lets one person only close the market: then, `isAlone` is true.
+ * Asks for confirmation before a single person makes a change, and shows what a second person would see. Does
+ * not ask scripts. Set `isAlone` for a change that one person may make even under two people, such as closing
+ * the market.
  */
 export async function confirmAlone(
   invocation: Invocation,
@@ -82,7 +83,7 @@ export async function confirmAlone(
   const { db, query, askText, show, confirm } = invocation;
   if (!isAlone && (await (await db()).deployment()).twoPeople) return;
   const { consequences, warnings, differences } = await describeChange(kind, content, query);
-  // Nobody reads it with --yes, or without a terminal.
+  // With --yes, or without a terminal, nobody would read it.
   if (askText) show({ lists: { ...(warnings.length > 0 ? { warnings } : {}), changes: differences } });
   await confirm(`Make this change now? ${consequences}`, true);
 }
@@ -105,7 +106,7 @@ export async function changeAlone(sql: Sql | TransactionSql, change: Change): Pr
   return row!.noted ?? {};
 }
 
-/** The content names the request that it answers. */
+/** Returns the content of a change. If it answers a request, the content names the request. */
 const contentOf = ({ content, request }: Change): Change["content"] =>
   request ? { ...content, request: `chg_${request.id}` } : content;
 

@@ -30,7 +30,8 @@ export function wordsOf(value: unknown): string {
 }
 
 /** A text within a list. */
-const partOf = (value: unknown): string => typeof value !== "string" ? wordsOf(value) : hasIsolates(value) ? value : isolate(value);
+const partOf = (value: unknown): string =>
+  typeof value !== "string" ? wordsOf(value) : hasIsolates(value) ? value : isolate(value);
 
 const UNITS: readonly (readonly [RegExp, string])[] = [
   [/^(?:amount|daily_withdrawn)$/, "SAR"],

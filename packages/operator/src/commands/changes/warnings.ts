@@ -23,7 +23,10 @@ type Check = (content: Content, query: Query) => Promise<readonly Warning[]>;
 /** An amount is unusual above this multiple of the median of the last ones. */
 const UNUSUAL_FACTOR = 3n;
 const COMPARED = 20;
-/** With fewer earlier amounts, only a far higher one is unusual, as after a slip by one digit. */
+/**
+ * With fewer earlier amounts, only SLIP_FACTOR times the median is unusual, such as an amount with an extra
+ * zero.
+ */
 const COMPARED_MIN = 4;
 const SLIP_FACTOR = 10n;
 /** A range of addresses with fewer bits lets a whole provider in. */

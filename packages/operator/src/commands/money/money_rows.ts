@@ -27,7 +27,7 @@ export async function findDeposit(query: Query, id: string): Promise<SqlRow> {
   throw new Failure(EXIT.refused, "not_found", `There is no deposit ${id}.`);
 }
 
-/** A list without --after begins below it. */
+/** The highest UUID. Without --after, a list begins below it. */
 export const MOST_UUID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 export const PAGE_OPTIONS = { limit: { type: "string", default: "100" }, after: { type: "string" } } as const;
 

@@ -108,14 +108,19 @@ async function takeChange(invocation: Invocation): Promise<Result> {
     throw new Failure(
       EXIT.refused,
       "refused",
-      `The change ${given} cannot be taken. ${OUTDATED} Nothing was done. Then let the partner request it again: gold change decline ${given} --reason "Request it again".`,
+      `The change ${given} cannot be taken. ${OUTDATED} Nothing was done. Run: gold change decline ${given} --reason "Request it again".`,
     );
   }
   const asked: Asked = { ...JSON.parse(wanted), id, content: JSON.parse(content) };
   const { certificate_request: _, ...shown } = await describe(asked.content, asked);
-  const members = Object.entries(shown).map(([member, value]) => `${member.replaceAll("_", " ")} ${isolate(value)}`)
+  const members = Object.entries(shown).map(([member, value]) =>
+    `${member.replaceAll("_", " ")} ${isolate(value)}`
+  )
     .join(", ");
-  await confirm(`Take up what ${isolate(name)} (${public_id}) asked for: ${members}? ${ASKED_OVER_API}`, true);
+  await confirm(
+    `Take up what ${isolate(name)} (${public_id}) asked for: ${members}? ${ASKED_OVER_API}`,
+    true,
+  );
   const made = await answer(invocation, public_id, asked);
   return { ...made, object: { change_id: `chg_${id}`, ...made.object } };
 }
@@ -130,7 +135,7 @@ interface Asked extends NewSigningKey {
   readonly types?: readonly string[];
 }
 
-/** Makes or proposes exactly what the partner requested. The same call of the database takes the request up. */
+/** Makes or proposes exactly the requested change. The same database call takes the request up. */
 async function answer(invocation: Invocation, client: string, asked: Asked): Promise<Result> {
   const { id, content } = asked;
   if ("signing_key" in content) return await addSigningKey(invocation, client, asked, { id });

@@ -31,7 +31,7 @@ const sign: Command = {
   words: "day sign",
   usage: "day sign --out FILE",
   does:
-    "writes the figures and the open points of the day to a file, with the heads of the chains, and signs it with your SSH key; the signature is in FILE.sig; the audit gets the file's SHA-256, under two people once another person has approved it",
+    "writes the day's figures, open points and chain heads to FILE, and signs it with your SSH key; writes the signature to FILE.sig; records the file's SHA-256 in the audit, under two people after another person approves it",
   options: { out: { type: "string" } },
   async run(invocation) {
     const { values, read, db, path, confirm, show, now } = invocation;
@@ -88,7 +88,7 @@ export const DAY_COMMANDS: readonly Command[] = [check, sign];
 const done = (point: string, detail: string): Row => ({ point, state: "done", detail });
 const toDo = (point: string, detail: string): Row => ({ point, state: "to do", detail });
 
-/** A row for each thing that is to do. */
+/** Returns one row for each open item, or one row with the state `done` if there is none. */
 const pointOf = (point: string, open: readonly string[]): Row[] =>
   open.length === 0 ? [done(point, "none")] : open.map((one) => toDo(point, one));
 

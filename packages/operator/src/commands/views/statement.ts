@@ -10,7 +10,7 @@ import { findPartner } from "../partners/registered_partner.ts";
 const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 /** Events that one statement of the database reads. */
 const PAGE_EVENTS = 500n;
-/** A person reads the first postings. JSON and CSV have all. */
+/** Text output shows this many postings and the rest of their page. JSON and CSV contain all postings. */
 const MOST_SHOWN = 1_000;
 
 /** The columns of a statement as CSV. They are fixed, so that an empty statement has the same header. */
@@ -78,7 +78,7 @@ async function* readPages(
   }
 }
 
-/** A statement as CSV. As its last lines are the closing balances, a table without them is incomplete. */
+/** Formats a statement as CSV. The closing balances are the last lines: a file without them is incomplete. */
 export function statementCsv({ items = [], rest, lists }: Pick<Result, "items" | "rest" | "lists">) {
   const [opening, closing] = lists!.balances!.map(({ balance, ...accounts }) =>
     Object.entries(accounts).map(([account, balance_after]) => ({

@@ -1,5 +1,5 @@
--- What an operator does with a partner's request for a change: decline it, or take it up with the usual change
--- (packages/approvals/src/changes.ts). This change names the request, and equals all of it. Lock order: the proposal,
+-- An operator declines a partner's request for a change, or takes it up: makes or proposes a change of the usual kind
+-- (packages/approvals/src/changes.ts) that names the request and equals the whole request. Lock order: the proposal,
 -- the request, then the rows that the change locks.
 
 create or replace function gold.hold_change(id uuid) returns gold.change_request
@@ -20,9 +20,10 @@ begin
   return held;
 end $$;
 
--- Refuses a change that names a request but is not what the partner asked for. The change has every member of
--- `wanted` and no other, except what the operator adds: the validity of the certificate, the secret of the endpoint.
--- The range is added to the present ones, which the account's lock keeps until the change is made.
+-- Refuses a change that names a request but differs from it. The change must have every member of `wanted` and no
+-- other, except those that the operator adds: the validity of the certificate, the secret of the endpoint. The ranges
+-- of the change must be the partner's present ranges and the requested one. The account's lock keeps the present ones
+-- until the change is made.
 create or replace function gold.require_answer(kind text, content jsonb) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
@@ -82,8 +83,8 @@ begin
   end if;
 end $$;
 
--- Makes the change that answers a request, and notes it at the request, with a single operator. `certificate` is the
--- certificate (PEM) that was issued for a certificate request. Returns what change_alone() returns.
+-- With a single operator: makes the change that answers a request, and marks the request as taken up. `certificate` is
+-- the certificate (PEM) that was issued for a certificate request. Returns what change_alone() returns.
 create or replace function gold.take_change_alone(id uuid, content jsonb, certificate text) returns jsonb
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -94,7 +95,7 @@ begin
   return noted;
 end $$;
 
--- Proposes the change that answers a request, as propose() does, and notes the proposal at the request.
+-- Proposes the change that answers a request, as propose() does, and stores the proposal's id with the request.
 create or replace function gold.propose_change(
   request uuid, content jsonb, certificate text, secrets bytea, sealing_key text, lifetime interval,
   out id uuid, out sha256 text, out expires_at timestamptz
@@ -131,7 +132,7 @@ begin
     'wanted_sha256', hash_text(convert_to((held).wanted, 'UTF8')))));
 end $$;
 
--- An earlier `gold` calls this after it has proposed or made a change, which may differ from the request.
+-- Always fails. An earlier `gold` calls this after it has proposed or made a change, which may differ from the request.
 create or replace function gold.take_change(id uuid, proposal uuid, certificate text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin

@@ -241,9 +241,9 @@ export const changeRequest = gold.table("change_request", {
   declinedAt: instant(),
   reason: text(),
   /**
-   * What the change that answers the request must have, in the form of RFC 8785: the URL in its normal form, the
-   * SHA-256 of a certificate request's key, and so on. The service writes it, because SQL can parse neither. Null if
-   * an earlier version stored the request.
+   * The members that the answering change must have, as RFC 8785 JSON: for example, the normalized URL, or
+   * the SHA-256 of a certificate request's key. The service writes it, because SQL cannot parse a URL or a
+   * certificate request. Null if an earlier commit stored the request.
    */
   wanted: text(),
 }, (t) => [

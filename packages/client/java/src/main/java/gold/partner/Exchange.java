@@ -83,7 +83,7 @@ final class Exchange {
       inDoubt = failure.outcome() == Outcome.UNKNOWN || (failure.outcome() == Outcome.UNCHANGED && inDoubt);
       boolean renews = failure.cure() == Cure.TOKEN && !hasNewToken;
       boolean retries =
-          call.isStream() ? failure.passes() : failure.cure() == Cure.WAIT && tries < settings.triesMax;
+          call.isStream() ? failure.isTemporary() : failure.cure() == Cure.WAIT && tries < settings.triesMax;
       Duration pause = renews ? Duration.ZERO
           : call.isStream() ? call.pauses().next(failure.retryAfter()) : pauseLength(tries, failure.retryAfter());
       boolean goesOn = (renews || retries) && Duration.ofNanos(end - System.nanoTime()).compareTo(pause) > 0;

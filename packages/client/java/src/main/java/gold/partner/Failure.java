@@ -57,8 +57,8 @@ record Failure(String code, String detail, int status, Cure cure, Outcome outcom
     return of(reply, code, detail, cure, outcome, retryable, problem, null);
   }
 
-  /** Whether waiting may mend the failure of a stream, which waits longer than a call, and also at every 5xx. */
-  boolean passes() {
+  /** Whether a stream waits and tries again. It waits longer than a call, and also at every 5xx. */
+  boolean isTemporary() {
     return status == 0 ? retryable : status >= 500 || TRANSIENT_STATUSES.contains(status);
   }
 

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 /**
  * A stream of the service, for one loop at a time: the loop waits for each item, and ends when another thread calls
  * {@link #close()}. A stream reconnects by itself after a lost connection, and when the service ends it, without a
- * limit of time or tries. The loop throws a {@link GoldException} if waiting does not mend the failure, such as the
+ * limit of time or tries. The loop throws a {@link GoldException} only after a permanent failure, such as the
  * refusal of a suspended partner. A new loop over the same stream continues after the last item.
  *
  * @param <T> the type of the items

@@ -2,14 +2,16 @@ import type { GoldClientManner } from "@gold-partner/client";
 import type { Terminal } from "./command.ts";
 import { fold } from "./output.ts";
 
-/** The greatest limit that the client takes. */
+/** The highest value that the client accepts for triesMax and patienceMs. */
 const UNLIMITED = 2 ** 31 - 1;
 
 /**
- * The options of the client of a command that runs until the person ends it. Its calls wait as long as its stream, and
- * standard error says once that the service is away and once that it is back.
+ * Returns the client options for a command that runs until the person ends it. Calls then retry without a
+ * limit, as streams do. At the start and at the end of an outage, one line on standard error says so.
  */
-export function following({ err, errorScreen }: Pick<Terminal, "err" | "errorScreen">): GoldClientManner {
+export function outageOptions(
+  { err, errorScreen }: Pick<Terminal, "err" | "errorScreen">,
+): GoldClientManner {
   let isAway = false;
   const say = (text: string) => err(fold(text, errorScreen));
   return {
