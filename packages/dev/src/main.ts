@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import process from "node:process";
 import { parseOptions } from "@gold-partner/command-line";
+import { isLostTransaction } from "@gold-partner/operator";
 import { nameState, readyFacts, readyText } from "./ready_text.ts";
 import type { Step } from "./docs/start_page.ts";
 import { explainFailure } from "./failure.ts";
@@ -185,8 +186,14 @@ async function run(): Promise<Running> {
 }
 
 const running = await run();
-// From now on, an unexpected error is a defect of npm start. Let the runtime print its stack and exit.
+// From now on, an unexpected error is a defect of npm start. Print its stack and exit. If Postgres ends while a console
+// of this process is in a transaction, `running.died` says so.
 process.off("uncaughtException", onUncaught);
+process.on("uncaughtException", (error) => {
+  if (isLostTransaction(error)) return;
+  console.error(error);
+  process.exit(1);
+});
 const ms = performance.now() - startedMs;
 // Loaded only now, so that the first order does not wait for it.
 const { startDocumentation } = await import("./docs/mod.ts");

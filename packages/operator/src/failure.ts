@@ -166,3 +166,10 @@ function existingRecord(error: unknown): string {
   const where = columns === undefined ? "this value" : `${columns} = ${values}`;
   return `The table ${table ?? "(unknown)"} already has a record with ${where}.`;
 }
+
+/**
+ * Whether postgres.js threw this error because the server closed the connection during a transaction. It throws such a
+ * TypeError outside every promise, and the query in flight may stay unanswered.
+ */
+export const isLostTransaction = (error: unknown): boolean =>
+  error instanceof TypeError && (error.stack?.includes("postgres/src/connection.js") ?? false);

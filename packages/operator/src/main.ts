@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { writeSync } from "node:fs";
 import process from "node:process";
 import { screenOf } from "@gold-partner/command-line";
-import type { ExitCode } from "./failure.ts";
+import { type ExitCode, isLostTransaction } from "./failure.ts";
 import { gold, tellFailure } from "./gold.ts";
 import type { Terminal } from "./terminal.ts";
 import { withProfile } from "./profile.ts";
@@ -11,7 +11,6 @@ import { askQuestion, askText } from "./question.ts";
 const STDOUT = 1;
 /** Milliseconds that a command has to report an error itself. */
 const REPORT_MS = 5_000;
-const DRIVER = "postgres/src/connection.js";
 
 /**
  * Writes synchronously, so that a full disk or a closed
@@ -63,11 +62,9 @@ function untilSignalled(): AbortSignal {
   return ending.signal;
 }
 
-// If the server closes the connection during a transaction, postgres.js throws a TypeError outside every
-// promise, and the query in flight may stay unanswered. If it fails, the command reports its error before the
-// timer does.
+// If the query in flight fails, the command reports its error before the timer does.
 process.on("uncaughtException", (error) => {
-  const isDriver = error instanceof TypeError && error.stack?.includes(DRIVER);
+  const isDriver = isLostTransaction(error);
   // The console goes on. Its next page connects again.
   if (isDriver && process.argv[2] === "console") return;
   const lost = Object.assign(new Error("the server closed it"), { code: "CONNECTION_CLOSED" });

@@ -1,5 +1,6 @@
 /** The operator's commands, for use from a program. */
 export { gold } from "./gold.ts";
+export { isLostTransaction } from "./failure.ts";
 export type { Terminal } from "./terminal.ts";
 export { openKeyFile } from "./key_file.ts";
 export { scramVerifier } from "./scram_verifier.ts";
