@@ -312,13 +312,16 @@ export class Office {
 
   /** Requests a change as the partner. Returns its id. */
   async #askChange(): Promise<string> {
-    const content = { ip_range: `203.0.113.${randomBytes(1)[0]}` };
+    const address = `203.0.113.${randomBytes(1)[0]}`;
+    const content = { ip_range: address };
+    const wanted = JSON.stringify({ range: `${address}/32` });
     const { client, version, write } = await this.#sign("/v1/account/changes", content);
     const id = newRequest();
     const [row] = await this.#sql`
       select status, body from gold.request_change(false, ${client}, ${version}::text::bigint, ${write.nonce}::uuid,
         ${id}, ${write.fingerprint}::text::bytea, ${id}::uuid, 'ip_range', ${JSON.stringify(content)}, 3,
-        ${newRequest()}::uuid, ${write.signedRequest}::text::bytea, ${write.thumbprint}::text::bytea)`;
+        ${newRequest()}::uuid, ${write.signedRequest}::text::bytea, ${write.thumbprint}::text::bytea,
+        ${wanted})`;
     assertEquals(row!.status, 201, row!.body);
     return `chg_${id}`;
   }
