@@ -111,7 +111,7 @@ describe("gold registry adopt", () => {
       const { items } = await operator.done("withdrawal", "list", "--status", "submitted") as {
         items: Row[];
       };
-      const batch = `${items.at(-1)!.batch}`;
+      const batch = `${items[0]!.batch}`;
       return { batch, file: await submit("--out", operator.path(name), "--batch", batch) };
     };
     await operator.service.send("/sandbox/fund", { body: '{"amount_sar":1000}' });
