@@ -113,7 +113,7 @@ describe("gold day sign", () => {
     assert(signatures!.proposer_signature && signatures!.approver_signature);
   });
 
-  it("is refused for another day or deployment, and for a document that is none, and leaves no file", async () => {
+  it("is refused for another day, another deployment or an unreadable document, and leaves no file", async () => {
     const { books: { sql } } = operator.service;
     const day = await today();
     const [{ id, begins_at }] = await sql<[{ id: string; begins_at: string }]>`
