@@ -32,7 +32,8 @@ const RELEASE: Readonly<Record<string, readonly string[]>> = {
 export const ROLE_STATEMENTS: readonly string[] = [
   `select r.oid::int8 as oid, r.rolname, r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication,
     r.rolbypassrls, r.rolcanlogin, r.rolinherit, r.rolconnlimit, d.oid is not null as owns_database
-  from pg_authid r left join pg_database d on d.datname = current_database() and d.datdba = r.oid`,
+  from pg_authid r left join pg_database d on d.datname = current_database() and d.datdba = r.oid
+  order by r.rolname`,
   // A chain of memberships can lead through a role that does not exist.
   `select coalesce(g.rolname, a.roleid::text) as group_name, coalesce(m.rolname, a.member::text) as member_name,
     bool_or(a.admin_option) as admin, a.member = 10 as is_initial
