@@ -78,6 +78,7 @@ describe("a console behind ssh -L", () => {
     await page.goto(page.url() + "do/market/set");
     await page.locator("[name='--exposure']").fill("50000");
     await page.locator("main form button").click();
+    await page.getByRole("button", { name: "Yes, do this" }).click();
     await page.waitForURL(`http://127.0.0.1:${ownPort}/*/done/*`);
     assertStringIncludes(await page.locator("main").innerText(), "50000");
   });

@@ -36,7 +36,7 @@ describe("the replies of Envoy itself", () => {
     described = await describedBy(stack.partner);
     token = { body: stack.partner.form };
   });
-  after(() => siege.close());
+  after(() => siege?.close());
 
   /** Throws unless Envoy itself gave this refusal, as the API description documents it for the operation. */
   async function expectFromEnvoy(

@@ -18,6 +18,7 @@ const BESIDE_SQL = [
   "packages/audit/src/",
   "packages/operator/src/",
   "packages/protocol/",
+  "tools/std_assert/",
   "tools/testing/",
   "packages/server/testing/mod.ts",
   "packages/server/src/database/migrate.ts",

@@ -20,7 +20,7 @@ describe("HTTP/1.1 attacks through Envoy", () => {
   before(async () => {
     siege = await Siege.open();
   });
-  after(() => siege.close());
+  after(() => siege?.close());
 
   const ask = async (text: string) => await exchange(await siege.connect(), text);
   const close = "Connection: close";

@@ -45,7 +45,7 @@ describe("HTTP/2 attacks through Envoy", () => {
     get = fieldsOf(host, "/health");
     post = fieldsOf(host, "/v1/quotes", [], "POST");
   });
-  after(() => siege.close());
+  after(() => siege?.close());
 
   const open: Siege["openHttp2"] = (...settings) => siege.openHttp2(...settings);
 

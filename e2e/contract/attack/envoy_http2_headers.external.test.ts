@@ -15,7 +15,7 @@ describe("unusual HTTP/2 headers through Envoy", () => {
     siege = await Siege.open();
     host = new URL(siege.stack.running.baseUrl).host;
   });
-  after(() => siege.close());
+  after(() => siege?.close());
 
   const get = (...more: Field[]) => fieldsOf(host, "/health", more);
   const at = (path: string) => fieldsOf(host, path);

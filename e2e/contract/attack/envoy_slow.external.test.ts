@@ -33,7 +33,7 @@ describe("slow clients through Envoy", () => {
   before(async () => {
     siege = await Siege.open();
   });
-  after(() => siege.close());
+  after(() => siege?.close());
 
   const several = <T>(count: number, act: () => Promise<T>) =>
     Promise.all(Array.from({ length: count }, act));
